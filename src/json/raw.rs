@@ -1,0 +1,364 @@
+//! A value as it is stored, read in place.
+
+use super::number;
+use super::scan::{self, SyntaxFault};
+use super::text;
+use std::borrow::Cow;
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number, of any size.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    /// The word for it in a message.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+        }
+    }
+}
+
+/// One JSON value as stored: a slice that [`scan`] found to be a whole value.
+///
+/// Invariant: the slice is exactly one value, without blanks around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'a>(&'a [u8]);
+
+impl std::fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(self.0))
+    }
+}
+
+impl<'a> Raw<'a> {
+    /// The one value in `text`; blanks around it are left out.
+    pub fn parse(text: &'a [u8]) -> Result<Raw<'a>, SyntaxFault> {
+        scan::document(text).map(|range| Raw(&text[range]))
+    }
+
+    /// The stored text.
+    #[must_use]
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// What the value is.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        match self.0.first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') | None => Kind::Null,
+            Some(_) => Kind::Number,
+        }
+    }
+
+    /// Whether it is an object.
+    #[must_use]
+    pub fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    /// Whether it is an array.
+    #[must_use]
+    pub fn is_array(self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Whether it is exactly `true`.
+    #[must_use]
+    pub fn is_true(self) -> bool {
+        self.0 == b"true"
+    }
+
+    /// The members in stored order, duplicates included; none unless it is an object.
+    #[must_use]
+    pub fn members(self) -> Members<'a> {
+        let at = if self.is_object() { scan::skip_blanks(self.0, 1) } else { self.0.len() };
+        Members { text: self.0, at }
+    }
+
+    /// The elements in order; none unless it is an array.
+    #[must_use]
+    pub fn elements(self) -> Elements<'a> {
+        let at = if self.is_array() { scan::skip_blanks(self.0, 1) } else { self.0.len() };
+        Elements { text: self.0, at }
+    }
+
+    /// The member of that name; of duplicates the last, as `JSON.parse` keeps it.
+    #[must_use]
+    pub fn get(self, name: &str) -> Option<Raw<'a>> {
+        let mut found = None;
+        for (key, value) in self.members() {
+            if key.is(name) {
+                found = Some(value);
+            }
+        }
+        found
+    }
+
+    /// Several members in one walk; of duplicates the last.
+    #[must_use]
+    pub fn get_all<const N: usize>(self, names: [&str; N]) -> [Option<Raw<'a>>; N] {
+        let mut found = [None; N];
+        for (key, value) in self.members() {
+            for (slot, name) in found.iter_mut().zip(names) {
+                if key.is(name) {
+                    *slot = Some(value);
+                }
+            }
+        }
+        found
+    }
+
+    /// The member reached through those names, one object inside the other.
+    #[must_use]
+    pub fn path(self, names: &[&str]) -> Option<Raw<'a>> {
+        names.iter().try_fold(self, |value, name| value.get(name))
+    }
+
+    /// The content of a string as WTF-8: UTF-8 in which lone surrogates stand too.
+    #[must_use]
+    pub fn text(self) -> Option<Cow<'a, [u8]>> {
+        (self.kind() == Kind::String).then(|| text::decode(&self.0[1..self.0.len() - 1]))
+    }
+
+    /// The content of a string for people: lone surrogates and bad bytes become U+FFFD.
+    #[must_use]
+    pub fn display_text(self) -> Option<String> {
+        self.text().map(|bytes| text::lossy(&bytes))
+    }
+
+    /// Whether it is the string `wanted` (which has no escapes of its own).
+    #[must_use]
+    pub fn is(self, wanted: &str) -> bool {
+        if self.kind() != Kind::String {
+            return false;
+        }
+        let inner = &self.0[1..self.0.len() - 1];
+        inner == wanted.as_bytes()
+            || (memchr::memchr(b'\\', inner).is_some() && *text::decode(inner) == *wanted.as_bytes())
+    }
+
+    /// Whether it is a string with something in it.
+    #[must_use]
+    pub fn is_filled_text(self) -> bool {
+        self.kind() == Kind::String && self.0.len() > 2
+    }
+
+    /// The value of a number as JavaScript reads it; infinite when it overflows.
+    #[must_use]
+    pub fn number(self) -> Option<f64> {
+        if self.kind() == Kind::Number { number::parse(self.0) } else { None }
+    }
+
+    /// The value of a number that is a safe integer; `-0` counts as 0.
+    #[must_use]
+    pub fn safe_int(self) -> Option<i64> {
+        if self.kind() == Kind::Number { number::safe_int(self.0) } else { None }
+    }
+
+    /// The value of a safe integer of at least 0; `-0` counts as 0.
+    #[must_use]
+    pub fn count(self) -> Option<u64> {
+        self.safe_int().and_then(|n| u64::try_from(n).ok())
+    }
+
+    /// Whether it is a number whose value is negative zero.
+    #[must_use]
+    pub fn is_negative_zero(self) -> bool {
+        self.0.first() == Some(&b'-') && self.number().is_some_and(|n| n == 0.0)
+    }
+}
+
+/// Walks an object's members.
+#[derive(Clone)]
+pub struct Members<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Raw<'a>, Raw<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.text.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        // The text is known to be sound, so an error here only ends the walk.
+        let key_end = scan::string_end(self.text, self.at).ok()?;
+        let key = Raw(&self.text[self.at..key_end]);
+        let colon = scan::skip_blanks(self.text, key_end);
+        let start = scan::skip_blanks(self.text, colon + 1);
+        let end = scan::value_end(self.text, start).ok()?;
+        let comma = scan::skip_blanks(self.text, end);
+        self.at = scan::skip_blanks(self.text, comma + 1);
+        Some((key, Raw(&self.text[start..end])))
+    }
+}
+
+/// Walks an array's elements.
+#[derive(Clone)]
+pub struct Elements<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Raw<'a>;
+
+    fn next(&mut self) -> Option<Raw<'a>> {
+        if self.at >= self.text.len() || self.text[self.at] == b']' {
+            return None;
+        }
+        let end = scan::value_end(self.text, self.at).ok()?;
+        let value = Raw(&self.text[self.at..end]);
+        let comma = scan::skip_blanks(self.text, end);
+        self.at = scan::skip_blanks(self.text, comma + 1);
+        Some(value)
+    }
+}
+
+/// Walks the members of one object of text that nothing has checked yet, checking as it goes.
+///
+/// The walk is the check: when it has ended without error and [`Unchecked::finish`] agrees, the
+/// whole text was one JSON object.
+pub struct Unchecked<'a> {
+    text: &'a [u8],
+    at: usize,
+    state: Walk,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Walk {
+    First,
+    Later,
+    Done,
+}
+
+impl<'a> Unchecked<'a> {
+    /// Starts at the object in `text`; `None` when the first token is not `{`.
+    #[must_use]
+    pub fn object(text: &'a [u8]) -> Option<Unchecked<'a>> {
+        let at = scan::skip_blanks(text, 0);
+        (text.get(at) == Some(&b'{')).then_some(Unchecked { text, at: at + 1, state: Walk::First })
+    }
+
+    /// The next member, or `None` after the closing brace.
+    pub fn member(&mut self) -> Result<Option<(Raw<'a>, Raw<'a>)>, SyntaxFault> {
+        let fault = |offset, what| Err(SyntaxFault { offset, what });
+        let mut at = scan::skip_blanks(self.text, self.at);
+        match (self.state, self.text.get(at)) {
+            (Walk::Done, _) => return Ok(None),
+            (_, Some(b'}')) => {
+                self.at = at + 1;
+                self.state = Walk::Done;
+                return Ok(None);
+            }
+            (Walk::First, _) => {}
+            (Walk::Later, Some(b',')) => at = scan::skip_blanks(self.text, at + 1),
+            (Walk::Later, None) => return fault(at, "the text ends inside a value"),
+            (Walk::Later, Some(_)) => return fault(at, "expected `,` or `}`"),
+        }
+        if self.text.get(at) != Some(&b'"') {
+            return fault(at, "expected a member name");
+        }
+        let key_end = scan::string_end(self.text, at)?;
+        let colon = scan::skip_blanks(self.text, key_end);
+        if self.text.get(colon) != Some(&b':') {
+            return fault(colon, "expected `:`");
+        }
+        let start = scan::skip_blanks(self.text, colon + 1);
+        let end = scan::value_end(self.text, start)?;
+        let key = Raw(&self.text[at..key_end]);
+        self.at = end;
+        self.state = Walk::Later;
+        Ok(Some((key, Raw(&self.text[start..end]))))
+    }
+
+    /// Checks that nothing but blanks follows the object.
+    pub fn finish(self) -> Result<(), SyntaxFault> {
+        let rest = scan::skip_blanks(self.text, self.at);
+        if rest < self.text.len() {
+            return Err(SyntaxFault { offset: rest, what: "more text after the value" });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Raw<'_> {
+        Raw::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn of_duplicate_members_the_last_counts() {
+        assert_eq!(raw(r#"{"a":1,"b":2,"a":3}"#).get("a").unwrap().count(), Some(3));
+    }
+
+    #[test]
+    fn a_name_written_with_escapes_is_the_same_name() {
+        assert_eq!(raw(r#"{"\u0061":1}"#).get("a").unwrap().count(), Some(1));
+    }
+
+    #[test]
+    fn members_and_elements_come_out_as_stored() {
+        let value = raw(r#"{ "a" : [ 1 , 1e999 , "\ud800" ] , "b" : {} }"#);
+        let list: Vec<&[u8]> = value.get("a").unwrap().elements().map(Raw::bytes).collect();
+        assert_eq!(list, [&b"1"[..], b"1e999", br#""\ud800""#]);
+        assert_eq!(value.members().count(), 2);
+        assert_eq!(raw("[]").elements().count() + raw("{}").members().count(), 0);
+    }
+
+    #[test]
+    fn numbers_are_those_of_javascript() {
+        assert_eq!(raw("1.0").count(), Some(1));
+        assert_eq!(raw("1e0").count(), Some(1));
+        assert_eq!(raw("9007199254740991").count(), Some(9_007_199_254_740_991));
+        assert_eq!(raw("9007199254740992").count(), None);
+        assert_eq!(raw("-0").count(), Some(0));
+        assert!(raw("-0.0").is_negative_zero() && !raw("0").is_negative_zero());
+        assert_eq!(raw("1e999").number(), Some(f64::INFINITY));
+        assert_eq!(raw("true").number(), None);
+    }
+
+    #[test]
+    fn an_unchecked_walk_finds_what_is_wrong_behind_the_members() {
+        let mut walk = Unchecked::object(br#" {"a":1,"b":[2]} x"#).unwrap();
+        assert!(walk.member().unwrap().is_some() && walk.member().unwrap().is_some());
+        assert!(walk.member().unwrap().is_none());
+        assert!(walk.finish().is_err());
+        let mut open = Unchecked::object(br#"{"a":1,}"#).unwrap();
+        assert!(open.member().is_ok() && open.member().is_err());
+    }
+}
