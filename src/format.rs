@@ -1,8 +1,14 @@
 //! What one record means, in each generation of the format.
 
+pub mod chunk_rows;
+pub mod detail;
 pub mod dialect;
 pub mod event;
+pub mod header;
 pub mod kind;
+pub mod legacy;
+pub mod message;
+pub mod request_header;
 pub mod row;
 pub mod sources;
 pub mod surface_op;

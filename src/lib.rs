@@ -7,6 +7,7 @@
 //! | 0 words | [`seq`], [`position`], [`json`], [`fault`], [`finding`], [`limits`], [`error`] |
 //! | 1 storage | [`storage`] |
 //! | 2 format | [`format`](mod@format) |
+//! | 3 log | [`log`] |
 
 pub mod error;
 pub mod fault;
@@ -14,6 +15,7 @@ pub mod finding;
 pub mod format;
 pub mod json;
 pub mod limits;
+pub mod log;
 pub mod position;
 pub mod seq;
 pub mod storage;

@@ -112,6 +112,8 @@ pub struct Dialect {
     pub ends: [&'static str; 2],
     /// Whether the ends must be below the event's own seq (and never `-0`).
     pub ends_below_own: bool,
+    /// Whether a replacement's run is looked at before its source list.
+    pub range_before_sources: bool,
     /// Whether `sourceEventSeqs` may hold `[start, end]` pairs by the verdict; views read them in
     /// every generation.
     pub source_ranges: bool,
@@ -175,6 +177,7 @@ const GENERATION_0: Dialect = Dialect {
     surface: &[UserMessage, AssistantMessage, ToolResult],
     ends: ["start", "end"],
     ends_below_own: false,
+    range_before_sources: true,
     source_ranges: false,
     assistant_sources: true,
     ignorable_surface_keys: false,
@@ -225,6 +228,7 @@ const GENERATION_3: Dialect = Dialect {
     surface: &[SystemMessage, UserMessage, AssistantMessage, ToolResult],
     ends: ["startSeq", "endSeq"],
     ends_below_own: true,
+    range_before_sources: false,
     assistant_sources: false,
     protected_head: true,
     system_prompt: SystemPrompt::InMessages,

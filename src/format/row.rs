@@ -1,8 +1,12 @@
 //! One line of a log, judged alone: its envelope and what its content says.
 
+use super::chunk_rows::{ChunkRow, Packed};
+use super::detail::{self, Detail};
+use super::dialect::Dialect;
 use super::kind::Kind;
 use crate::fault::Code;
-use crate::json::Raw;
+use crate::json::raw::Unchecked;
+use crate::json::{self, Raw, SyntaxFault};
 
 /// The members of a record's envelope as stored; of duplicate keys the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,5 +64,234 @@ impl RowFault {
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> RowFault {
         RowFault { code, message: message.into() }
+    }
+}
+
+/// What a line turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One event.
+    Event,
+    /// A packed chunk row with that many members.
+    Packed(u64),
+    /// Not a record; the line's detail says why.
+    Unparsable,
+    /// The literal `null`.
+    Null,
+    /// A JSON value that is no object.
+    NotAnObject,
+    /// Longer than the limit on records, and not read.
+    TooLong,
+}
+
+/// One line, judged alone.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// What the line is.
+    pub form: Form,
+    /// The event's type; of an old shape the type it is upgraded to.
+    pub kind: Kind,
+    /// The `seq` (or `seq0`) it states, when that is a number.
+    pub seq: Option<f64>,
+    /// Its time, and the last member's of a packed row; epoch milliseconds.
+    pub time: i64,
+    /// See [`Row::time`].
+    pub last_time: i64,
+    /// Whether it is a chunk event that ends an attempt.
+    pub ends_attempt: bool,
+    /// What folds and checks need beyond that; nothing for plain chunks.
+    pub detail: Option<Box<Detail>>,
+}
+
+impl Row {
+    /// A line that is no record.
+    #[must_use]
+    pub fn bad(form: Form, message: &str) -> Row {
+        let detail = Detail { faults: vec![RowFault::new(Code::LineUnparsable, message)], ..Detail::default() };
+        Row {
+            form,
+            kind: Kind::Unknown,
+            seq: None,
+            time: 0,
+            last_time: 0,
+            ends_attempt: false,
+            detail: Some(Box::new(detail)),
+        }
+    }
+
+    /// Whether it decodes to at least one event-like value.
+    #[must_use]
+    pub fn is_record(&self) -> bool {
+        matches!(self.form, Form::Event | Form::Packed(_))
+    }
+
+    /// How many events it stands for.
+    #[must_use]
+    pub fn members(&self) -> u64 {
+        match self.form {
+            Form::Packed(n) => n,
+            _ => 1,
+        }
+    }
+
+    /// The first fault with that code.
+    #[must_use]
+    pub fn fault(&self, code: Code) -> Option<&RowFault> {
+        self.detail.as_ref()?.faults.iter().find(|fault| fault.code == code)
+    }
+}
+
+/// What judging a line needs to know besides the line.
+#[derive(Clone, Copy, Debug)]
+pub struct RowContext<'a> {
+    /// The generation.
+    pub dialect: &'static Dialect,
+    /// The session's id in WTF-8, for ids that old shapes are given.
+    pub session_id: &'a [u8],
+    /// Whether the version is one we know; of a newer log only envelopes are read.
+    pub known: bool,
+}
+
+/// The envelope of a line, checked as it is walked.
+///
+/// Errors are rows that say what the line is instead.
+pub fn envelope(line: &[u8]) -> Result<Parts<'_>, Row> {
+    let Some(mut walk) = Unchecked::object(line) else {
+        return Err(match Raw::parse(line) {
+            Ok(value) if value.is_null() => Row::bad(Form::Null, "the line is `null`"),
+            Ok(value) => Row::bad(Form::NotAnObject, &format!("the line is {}", value.kind().name())),
+            Err(_) if line.iter().all(|b| json::scan::is_blank(*b)) => Row::bad(Form::Unparsable, "the line is blank"),
+            Err(e) => Row::bad(Form::Unparsable, &syntax_message(e)),
+        });
+    };
+    let syntax = |e| Row::bad(Form::Unparsable, &syntax_message(e));
+    let mut parts = Parts::default();
+    while let Some((key, value)) = walk.member().map_err(syntax)? {
+        let slot = match key.bytes() {
+            b"\"type\"" => &mut parts.type_name,
+            b"\"seq\"" => &mut parts.seq,
+            b"\"time\"" => &mut parts.time,
+            b"\"data\"" => &mut parts.data,
+            b"\"surfaceOp\"" => &mut parts.op,
+            b"\"sourceEventSeqs\"" => &mut parts.sources,
+            b"\"ignorable\"" => &mut parts.ignorable,
+            b"\"seq0\"" => &mut parts.seq0,
+            b"\"time0\"" => &mut parts.time0,
+            _ => parts.slot_of_spelt_key(key),
+        };
+        *slot = Some(value);
+    }
+    walk.finish().map_err(syntax)?;
+    Ok(parts)
+}
+
+fn syntax_message(e: SyntaxFault) -> String {
+    format!("not JSON: {} at byte {} of the line", e.what, e.offset)
+}
+
+impl<'a> Parts<'a> {
+    /// The slot of a key that may be written with escapes; foreign ones share a slot.
+    fn slot_of_spelt_key(&mut self, key: Raw<'a>) -> &mut Option<Raw<'a>> {
+        let names = ["type", "seq", "time", "data", "surfaceOp", "sourceEventSeqs", "ignorable", "seq0", "time0"];
+        match names.iter().position(|name| key.is(name)) {
+            Some(0) => &mut self.type_name,
+            Some(1) => &mut self.seq,
+            Some(2) => &mut self.time,
+            Some(3) => &mut self.data,
+            Some(4) => &mut self.op,
+            Some(5) => &mut self.sources,
+            Some(6) => &mut self.ignorable,
+            Some(7) => &mut self.seq0,
+            Some(8) => &mut self.time0,
+            _ => &mut self.foreign_key,
+        }
+    }
+
+    /// Whether a key stands there that no event has.
+    #[must_use]
+    pub fn has_foreign_key(&self) -> bool {
+        self.foreign_key.is_some() || self.seq0.is_some() || self.time0.is_some()
+    }
+}
+
+/// Judges one line (without its newline).
+#[must_use]
+pub fn parse(line: &[u8], context: &RowContext<'_>) -> Row {
+    let parts = match envelope(line) {
+        Ok(parts) => parts,
+        Err(row) => return row,
+    };
+    if context.dialect.chunk_rows
+        && let Some(packed) = parts.type_name.and_then(Packed::of)
+    {
+        return match ChunkRow::parse(packed, &parts) {
+            Ok(row) => packed_row(&row),
+            Err(why) => Row::bad(Form::Unparsable, why),
+        };
+    }
+    let kind = parts.kind();
+    let time = parts.time.and_then(Raw::safe_int).unwrap_or(0);
+    let mut row = Row {
+        form: Form::Event,
+        kind,
+        seq: parts.seq.and_then(Raw::number),
+        time,
+        last_time: time,
+        ends_attempt: false,
+        detail: None,
+    };
+    if context.known {
+        detail::judge(&mut row, &parts, line, context);
+    }
+    row
+}
+
+fn packed_row(row: &ChunkRow<'_>) -> Row {
+    Row {
+        form: Form::Packed(row.members),
+        kind: Kind::AssistantChunk,
+        seq: Some(row.seq0 as f64),
+        time: row.time0,
+        last_time: row.last_time,
+        ends_attempt: false,
+        detail: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(line: &str) -> Row {
+        let dialect = Dialect::of(0).unwrap();
+        parse(line.as_bytes(), &RowContext { dialect, session_id: b"s", known: true })
+    }
+
+    #[test]
+    fn a_line_is_an_event_a_packed_row_or_says_why_not() {
+        assert_eq!(row(r#"{"type":"turn/start","seq":3,"time":5,"data":{"turn":1}}"#).form, Form::Event);
+        let packed = r#"{"type":"text-chunks","seq0":12,"time0":5,"data":{"turn":1,"step":1,"index":0,"dt":[4,-2],"texts":["a","b","c"]}}"#;
+        let packed = row(packed);
+        assert_eq!((packed.form, packed.seq, packed.last_time), (Form::Packed(3), Some(12.0), 7));
+        assert_eq!(row("null").form, Form::Null);
+        assert_eq!(row("[1]").form, Form::NotAnObject);
+        assert_eq!(row("").form, Form::Unparsable);
+        assert_eq!(row("{").form, Form::Unparsable);
+    }
+
+    #[test]
+    fn a_packed_row_that_breaks_a_rule_is_unparsable() {
+        for (data, rule) in [
+            (r#"{"turn":1,"step":1,"index":0,"dt":[],"texts":[]}"#, "M8"),
+            (r#"{"turn":1,"step":1,"index":0,"dt":[1],"texts":["a"]}"#, "M10"),
+            (r#"{"turn":1,"step":"1","index":0,"dt":[],"texts":["a"]}"#, "M7"),
+            (r#"{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"],"x":1}"#, "M5"),
+            ("null", "M4"),
+        ] {
+            let line = format!(r#"{{"type":"text-chunks","seq0":1,"time0":5,"data":{data}}}"#);
+            let row = row(&line);
+            assert_eq!(row.form, Form::Unparsable);
+            assert!(row.detail.unwrap().faults[0].message.starts_with(rule), "{data}");
+        }
     }
 }

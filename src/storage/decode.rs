@@ -13,9 +13,6 @@ const PIECE: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undecodable(pub &'static str);
 
-/// The outcome of decoding one frame.
-pub type Decoded = std::result::Result<(), Undecodable>;
-
 /// A part of the file that holds one frame, or what a crash left of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
@@ -31,7 +28,22 @@ pub struct Stretch {
 pub struct Decoder {
     context: DCtx<'static>,
     input: Vec<u8>,
+    used: usize,
     output: Vec<u8>,
+    rest: Stretch,
+    torn: bool,
+    ended: bool,
+}
+
+/// One step through a frame of any size.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// The next piece of its text; never empty.
+    Piece(&'a [u8]),
+    /// The frame is over.
+    End,
+    /// No more text can be had.
+    Failed(Undecodable),
 }
 
 impl Default for Decoder {
@@ -44,7 +56,21 @@ impl Decoder {
     /// A decoder with empty buffers.
     #[must_use]
     pub fn new() -> Decoder {
-        Decoder { context: DCtx::create(), input: Vec::new(), output: Vec::new() }
+        Decoder {
+            context: DCtx::create(),
+            input: Vec::new(),
+            used: 0,
+            output: Vec::new(),
+            rest: Stretch { start: 0, end: 0, bound: 0 },
+            torn: false,
+            ended: true,
+        }
+    }
+
+    /// Whether a frame with that bound is decoded by [`Decoder::small`].
+    #[must_use]
+    pub fn is_small(bound: u64) -> bool {
+        bound <= SMALL_TEXT
     }
 
     /// Decodes a whole small frame that is in memory already.
@@ -57,57 +83,54 @@ impl Decoder {
         }
     }
 
-    /// Whether a frame with that bound is decoded by [`Decoder::small`].
-    #[must_use]
-    pub fn is_small(bound: u64) -> bool {
-        bound <= SMALL_TEXT
+    /// Starts on a frame of any size, to be taken with [`Decoder::step`].
+    ///
+    /// With `torn` the end of the input is no error: all text that can be had comes out.
+    pub fn begin(&mut self, frame: Stretch, torn: bool) {
+        // A reset of the session cannot fail, whatever state the context is in.
+        let _ = self.context.reset(ResetDirective::SessionOnly);
+        self.input.clear();
+        self.used = 0;
+        self.rest = frame;
+        self.torn = torn;
+        self.ended = false;
     }
 
-    /// Decodes a frame of any size, handing on its text piece by piece. Text comes out before its
-    /// checksum is known.
-    ///
-    /// With `torn` the end of the input is no error: all text that can be had is handed on.
-    /// `each` returns whether to go on.
-    pub fn stream(
-        &mut self,
-        source: &Source,
-        frame: Stretch,
-        torn: bool,
-        mut each: impl FnMut(&[u8]) -> bool,
-    ) -> Result<Decoded> {
-        // A reset cannot fail for a session-only directive; a context in any state is usable after.
-        let _ = self.context.reset(ResetDirective::SessionOnly);
-        let mut at = frame.start;
-        self.input.resize(PIECE, 0);
-        let mut filled = 0;
-        let mut used = 0;
-        loop {
-            if used == filled {
-                let wanted = PIECE.min((frame.end - at) as usize);
-                filled = source.read_at(at, &mut self.input[..wanted])?;
-                used = 0;
-                at += filled as u64;
+    /// The next piece of the frame's text. Text comes out before its checksum is known.
+    pub fn step(&mut self, source: &Source) -> Result<Step<'_>> {
+        while !self.ended {
+            if self.used == self.input.len() {
+                let wanted = PIECE.min((self.rest.end - self.rest.start) as usize);
+                self.input.resize(wanted, 0);
+                let got = source.read_at(self.rest.start, &mut self.input)?;
+                self.input.truncate(got);
+                self.used = 0;
+                self.rest.start += got as u64;
             }
             self.output.clear();
             self.output.reserve(PIECE);
-            let mut input = InBuffer::around(&self.input[used..filled]);
+            let mut input = InBuffer::around(&self.input[self.used..]);
             let mut output = OutBuffer::around(&mut self.output);
             let left = self.context.decompress_stream(&mut output, &mut input);
-            used += input.pos();
-            let progress = input.pos() > 0 || output.pos() > 0;
-            drop(output);
-            if !self.output.is_empty() && !each(&self.output) {
-                return Ok(Ok(()));
-            }
+            self.used += input.pos();
+            let stuck = input.pos() == 0 && output.pos() == 0;
             match left {
-                Err(code) => return Ok(Err(Undecodable(get_error_name(code)))),
-                Ok(0) => return Ok(Ok(())),
-                Ok(_) if !progress || (filled == 0 && self.output.is_empty()) => {
-                    let ended = Undecodable("the frame ends early");
-                    return Ok(if torn { Ok(()) } else { Err(ended) });
+                Err(code) => {
+                    self.ended = true;
+                    return Ok(Step::Failed(Undecodable(get_error_name(code))));
+                }
+                Ok(0) => self.ended = true,
+                Ok(_) if stuck && self.used == self.input.len() && self.rest.start >= self.rest.end => {
+                    self.ended = true;
+                    let early = Step::Failed(Undecodable("the frame ends early"));
+                    return Ok(if self.torn { Step::End } else { early });
                 }
                 Ok(_) => {}
             }
+            if !self.output.is_empty() {
+                return Ok(Step::Piece(&self.output));
+            }
         }
+        Ok(Step::End)
     }
 }

@@ -1,0 +1,200 @@
+//! Packed chunk rows: one line for a run of delta chunks (v0 section 6).
+
+use super::row::Parts;
+use crate::json::write::Object;
+use crate::json::Raw;
+use crate::seq::MAX_SAFE;
+
+/// The three kinds of packed rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packed {
+    /// `text-chunks`
+    Text,
+    /// `reasoning-chunks`
+    Reasoning,
+    /// `tool-call-chunks`
+    ToolCall,
+}
+
+impl Packed {
+    /// The kind of a row tag.
+    #[must_use]
+    pub fn of(type_name: Raw<'_>) -> Option<Packed> {
+        match type_name.bytes() {
+            b"\"text-chunks\"" => Some(Packed::Text),
+            b"\"reasoning-chunks\"" => Some(Packed::Reasoning),
+            b"\"tool-call-chunks\"" => Some(Packed::ToolCall),
+            _ if type_name.is("text-chunks") => Some(Packed::Text),
+            _ if type_name.is("reasoning-chunks") => Some(Packed::Reasoning),
+            _ if type_name.is("tool-call-chunks") => Some(Packed::ToolCall),
+            _ => None,
+        }
+    }
+
+    fn payload(self) -> &'static str {
+        match self {
+            Packed::ToolCall => "args",
+            _ => "texts",
+        }
+    }
+
+    /// The type of the member chunks.
+    #[must_use]
+    pub fn chunk_type(self) -> &'static str {
+        match self {
+            Packed::Text => "text-delta",
+            Packed::Reasoning => "reasoning-delta",
+            Packed::ToolCall => "tool-call-delta",
+        }
+    }
+}
+
+/// A row that is sound: what it stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkRow<'a> {
+    /// Which kind.
+    pub packed: Packed,
+    /// The seq of the first member.
+    pub seq0: u64,
+    /// The time of the first member.
+    pub time0: i64,
+    /// The time of the last member.
+    pub last_time: i64,
+    /// How many members; at least 1.
+    pub members: u64,
+    turn: Raw<'a>,
+    step: Raw<'a>,
+    index: Raw<'a>,
+    id: Option<Raw<'a>>,
+    name: Option<Raw<'a>>,
+    steps: Raw<'a>,
+    payload: Raw<'a>,
+}
+
+/// Why a row is malformed: the rule of v0 section 6.2 and what it asks.
+pub type Malformed = &'static str;
+
+impl<'a> ChunkRow<'a> {
+    /// Reads a row whose tag is known. Errors name the rule that it breaks.
+    pub fn parse(packed: Packed, parts: &Parts<'a>) -> Result<ChunkRow<'a>, Malformed> {
+        let plain = [parts.seq, parts.time, parts.ignorable, parts.op, parts.sources];
+        let (Some(seq0), Some(time0), Some(data)) = (parts.seq0, parts.time0, parts.data) else {
+            return Err("M1: a packed row lacks a key");
+        };
+        if parts.foreign_key.is_some() || plain.iter().any(Option::is_some) {
+            return Err("M1: a packed row has another key");
+        }
+        let seq0 = seq0.count().ok_or("M2: seq0 is no seq")?;
+        let time0 = time0.safe_int().ok_or("M3: time0 is no time")?;
+        if !data.is_object() {
+            return Err("M4: the data of a packed row is no object");
+        }
+        let [turn, step, index, steps, payload, id, name] =
+            data.get_all(["turn", "step", "index", "dt", packed.payload(), "id", "name"]);
+        let (Some(turn), Some(step), Some(index), Some(steps), Some(payload)) = (turn, step, index, steps, payload)
+        else {
+            return Err("M5: the data of a packed row lacks a key");
+        };
+        let tool_call = packed == Packed::ToolCall;
+        if tool_call != id.is_some() || (!tool_call && name.is_some()) || has_foreign_key(data, packed) {
+            return Err("M5: the data of a packed row has the wrong keys");
+        }
+        let is_text = |value: Option<Raw<'_>>| value.is_none_or(|v| v.kind() == crate::json::Kind::String);
+        if !is_text(id) || !is_text(name) {
+            return Err("M6: id or name of a packed row is no string");
+        }
+        if [turn, step, index].iter().any(|v| v.kind() != crate::json::Kind::Number) {
+            return Err("M7: turn, step or index of a packed row is no number");
+        }
+        let members = count_texts(payload)?;
+        let last_time = end_time(time0, steps, members)?;
+        if seq0 + (members - 1) > MAX_SAFE {
+            return Err("M11: the last seq of a packed row is too large");
+        }
+        Ok(ChunkRow { packed, seq0, time0, last_time, members, turn, step, index, id, name, steps, payload })
+    }
+
+    /// Hands on each member as an event's time, data and whole text, in order.
+    ///
+    /// `each` returns whether to go on.
+    pub fn expand(&self, mut each: impl FnMut(u64, i64, &[u8]) -> bool) {
+        let mut time = self.time0;
+        let mut steps = self.steps.elements();
+        for (n, text) in self.payload.elements().enumerate() {
+            if n > 0 {
+                time += steps.next().and_then(Raw::safe_int).unwrap_or(0);
+            }
+            if !each(self.seq0 + n as u64, time, &self.member(text)) {
+                return;
+            }
+        }
+    }
+
+    /// The data of one member (v0 sections 6.2 and 8.3).
+    fn member(&self, payload: Raw<'_>) -> Vec<u8> {
+        let chunk = Object::new()
+            .text("type", self.packed.chunk_type().as_bytes())
+            .raw("index", self.index.bytes());
+        let chunk = match self.packed {
+            Packed::ToolCall => chunk
+                .raw_if("id", self.id.map(Raw::bytes))
+                .raw_if("name", self.name.map(Raw::bytes))
+                .raw("argumentsDelta", payload.bytes()),
+            _ => chunk.raw("text", payload.bytes()),
+        };
+        Object::new()
+            .raw("turn", self.turn.bytes())
+            .raw("step", self.step.bytes())
+            .raw("chunk", &chunk.end())
+            .end()
+    }
+}
+
+fn has_foreign_key(data: Raw<'_>, packed: Packed) -> bool {
+    let known = ["turn", "step", "index", "dt", packed.payload(), "id", "name"];
+    data.members().any(|(key, _)| !known.iter().any(|name| key.is(name)))
+}
+
+fn count_texts(payload: Raw<'_>) -> Result<u64, Malformed> {
+    const RULE: Malformed = "M8: the payload of a packed row is no list of strings";
+    if !payload.is_array() {
+        return Err(RULE);
+    }
+    let mut members = 0;
+    for element in payload.elements() {
+        if element.kind() != crate::json::Kind::String {
+            return Err(RULE);
+        }
+        members += 1;
+    }
+    if members == 0 { Err(RULE) } else { Ok(members) }
+}
+
+fn end_time(time0: i64, steps: Raw<'_>, members: u64) -> Result<i64, Malformed> {
+    if !steps.is_array() {
+        return Err("M9: dt of a packed row is no list of integers");
+    }
+    let mut time = time0;
+    let mut count = 0;
+    let mut overflow = false;
+    for step in steps.elements() {
+        let step = step.safe_int().ok_or("M9: dt of a packed row is no list of integers")?;
+        count += 1;
+        time = time.saturating_add(step);
+        overflow |= time.unsigned_abs() > MAX_SAFE;
+    }
+    if count != members - 1 {
+        return Err("M10: dt of a packed row has the wrong length");
+    }
+    if overflow {
+        return Err("M12: a time of a packed row is too large");
+    }
+    Ok(time)
+}
+
+/// The text of a chunk event, as the writer would store it unpacked.
+#[must_use]
+pub fn event_text(seq: u64, time: i64, data: &[u8]) -> Vec<u8> {
+    Object::new().text("type", b"assistant/chunk").int("seq", seq).int("time", time).raw("data", data).end()
+}
+

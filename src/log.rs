@@ -1,0 +1,15 @@
+//! A whole log: read in one tolerant pass into a compact index, findings and a verdict.
+
+pub mod closers;
+pub mod index;
+pub mod pipeline;
+pub mod projection;
+pub mod read;
+pub mod reader;
+pub mod scan;
+pub mod surface;
+pub mod turns;
+pub mod verdict;
+pub mod visit;
+
+pub use read::{Log, ReadOptions};
