@@ -53,17 +53,7 @@ impl Error {
     /// An I/O failure: `cannot <action> <path>: <why>`.
     #[must_use]
     pub fn io(action: &str, path: &Path, source: io::Error) -> Error {
-        let why = match source.kind() {
-            io::ErrorKind::NotFound => "no such file".to_owned(),
-            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-            io::ErrorKind::AlreadyExists => "it exists already".to_owned(),
-            io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-            io::ErrorKind::StorageFull => "no space left on the device".to_owned(),
-            _ => {
-                let text = source.to_string();
-                text.split(" (os error").next().unwrap_or(&text).to_lowercase()
-            }
-        };
+        let why = io_reason(&source);
         let code = match source.kind() {
             io::ErrorKind::NotFound => "not-found",
             io::ErrorKind::PermissionDenied => "permission-denied",
@@ -107,6 +97,22 @@ impl Error {
     #[must_use]
     pub fn retryable(&self) -> bool {
         self.kind == ErrorKind::Contended
+    }
+}
+
+/// Why an I/O call failed, in lower case and without the system's error number.
+#[must_use]
+pub fn io_reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::AlreadyExists => "it exists already".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        io::ErrorKind::StorageFull => "no space left on the device".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
     }
 }
 

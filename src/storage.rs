@@ -1,8 +1,18 @@
 //! Bytes on disk: reading them at any place, walking and decoding the container, finding files.
 
+mod by_id;
 pub mod container;
 pub mod decode;
+pub mod discover;
 pub mod encode;
 pub mod frame;
+pub mod header_line;
+pub mod layout;
+pub mod locate;
+pub mod lock;
+pub mod publish;
+pub mod session_dir;
 pub mod source;
 pub mod text;
+mod stage;
+pub mod write;

@@ -27,7 +27,7 @@ pub struct Identity {
 
 impl Identity {
     #[cfg(unix)]
-    fn of(meta: &std::fs::Metadata) -> Identity {
+    pub(super) fn of(meta: &std::fs::Metadata) -> Identity {
         use std::os::unix::fs::MetadataExt;
         let nanos = |s: i64, n: i64| i128::from(s) * 1_000_000_000 + i128::from(n);
         Identity {
@@ -40,7 +40,7 @@ impl Identity {
     }
 
     #[cfg(not(unix))]
-    fn of(meta: &std::fs::Metadata) -> Identity {
+    pub(super) fn of(meta: &std::fs::Metadata) -> Identity {
         let modified = meta
             .modified()
             .ok()
@@ -182,7 +182,9 @@ impl<'a> Window<'a> {
     pub fn get(&mut self, offset: u64, wanted: usize) -> Result<&[u8]> {
         let end = self.start + self.held.len() as u64;
         if offset < self.start || offset + wanted as u64 > end {
-            self.held.resize(WINDOW_BYTES.max(wanted), 0);
+            // A short log gets a short window: listing reads thousands of them.
+            let left = usize::try_from(self.source.bytes().saturating_sub(offset)).unwrap_or(usize::MAX);
+            self.held.resize(WINDOW_BYTES.max(wanted).min(left), 0);
             let got = self.source.read_at(offset, &mut self.held)?;
             self.held.truncate(got);
             self.start = offset;
