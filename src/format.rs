@@ -1,5 +1,6 @@
 //! What one record means, in each generation of the format.
 
+pub mod admission;
 pub mod chunk_rows;
 pub mod detail;
 pub mod dialect;
@@ -8,7 +9,10 @@ pub mod header;
 pub mod kind;
 pub mod legacy;
 pub mod message;
+pub mod relations;
 pub mod request_header;
 pub mod row;
+pub mod shape;
+pub mod slim;
 pub mod sources;
 pub mod surface_op;

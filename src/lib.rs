@@ -8,6 +8,7 @@
 //! | 1 storage | [`storage`] |
 //! | 2 format | [`format`](mod@format) |
 //! | 3 log | [`log`] |
+//! | 4 views | [`view`] |
 
 pub mod error;
 pub mod fault;
@@ -19,3 +20,4 @@ pub mod log;
 pub mod position;
 pub mod seq;
 pub mod storage;
+pub mod view;

@@ -1,9 +1,13 @@
 //! What folds and checks need of one record, gathered where the record is read, so that its text
 //! can be let go.
 
-use super::dialect::{Dialect, EnvelopeCheck, RowRules, ToolResultShape};
+use super::admission;
+use super::dialect::{Dialect, EnvelopeCheck, Inherited, RowRules, ToolResultShape};
 use super::kind::Kind;
+use super::legacy::{self, Upgrade};
+use super::relations;
 use super::row::{Parts, Row, RowContext, RowFault};
+use super::slim::slim;
 use super::sources::Sources;
 use super::surface_op::SurfaceOp;
 use super::{message, request_header};
@@ -109,9 +113,9 @@ fn is_plain(kind: Kind) -> bool {
 pub fn judge(row: &mut Row, parts: &Parts<'_>, line: &[u8], context: &RowContext<'_>) {
     let dialect = context.dialect;
     let mut detail = Detail::default();
-    hard_faults(row.kind, parts, dialect, &mut detail);
+    detail.faults.extend(admission::hard_fault(parts, row.kind, dialect));
     envelope_faults(row.kind, parts, dialect, &mut detail);
-    late_faults(row.kind, parts, dialect, &mut detail);
+    detail.faults.extend(admission::late_fault(parts, row.kind, dialect));
     let mut data = parts.data;
     let upgraded;
     if dialect.legacy_shapes {
@@ -122,6 +126,12 @@ pub fn judge(row: &mut Row, parts: &Parts<'_>, line: &[u8], context: &RowContext
         }
     }
     gather(row.kind, data, dialect, &mut detail);
+    if dialect.relations && dialect.knows(row.kind) && relations::takes_part(row.kind) {
+        detail.relation = data.map(|data| slim(row.kind, data).into());
+    }
+    if row.kind == Kind::EndSeed && dialect.inherited == Inherited::TaggedEndSeed && !data.is_some_and(Raw::is_object) {
+        detail.faults.push(RowFault::new(Code::EndSeedShape, "the data of a session/end-seed is not an object"));
+    }
     if let Some(data) = data {
         row.ends_attempt = row.kind == Kind::AssistantChunk && is_finish(data);
     }
@@ -136,14 +146,6 @@ pub fn judge(row: &mut Row, parts: &Parts<'_>, line: &[u8], context: &RowContext
 
 fn is_finish(data: Raw<'_>) -> bool {
     data.path(&["chunk", "type"]).is_some_and(|t| t.is("finish"))
-}
-
-fn hard_faults(kind: Kind, parts: &Parts<'_>, dialect: &Dialect, detail: &mut Detail) {
-    let _ = (kind, parts, dialect, detail);
-}
-
-fn late_faults(kind: Kind, parts: &Parts<'_>, dialect: &Dialect, detail: &mut Detail) {
-    let _ = (kind, parts, dialect, detail);
 }
 
 /// Rows that set the issue of the scanner whatever their type (generations 1.8).
@@ -207,14 +209,23 @@ fn has_fallback_reason(data: Option<Raw<'_>>) -> bool {
     data.and_then(|d| d.get("reason")).is_some_and(|r| r.is("fallback"))
 }
 
-fn upgrade(
-    row: &mut Row,
-    parts: &Parts<'_>,
-    context: &RowContext<'_>,
-    detail: &mut Detail,
-) -> Option<Vec<u8>> {
-    let _ = (row, parts, context, detail);
-    None
+/// The data of a record of an old shape as the harness upgrades it in memory.
+fn upgrade(row: &mut Row, parts: &Parts<'_>, context: &RowContext<'_>, detail: &mut Detail) -> Option<Vec<u8>> {
+    let op = SurfaceOp::parse(parts.op, context.dialect);
+    let seq = row.seq.filter(|n| *n >= 0.0).unwrap_or(0.0) as u64;
+    match legacy::upgrade(row.kind, parts.data?, op, context.session_id, seq) {
+        Upgrade::Current => None,
+        Upgrade::Malformed(why) => {
+            detail.faults.push(RowFault::new(Code::LegacyMalformed, why));
+            None
+        }
+        Upgrade::Rewritten { kind, data, inherits_id_from } => {
+            row.kind = kind;
+            detail.legacy = true;
+            detail.inherits_id_from = inherits_id_from;
+            Some(data)
+        }
+    }
 }
 
 /// The parts of the data that folds need.

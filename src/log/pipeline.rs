@@ -31,11 +31,12 @@ pub fn run<J: Send, R: Send, S>(
         });
         return outcome;
     };
-    std::thread::scope(|scope| {
-        let (queue, jobs) = sync_channel::<(J, SyncSender<R>)>(threads);
-        let jobs = Mutex::new(jobs);
+    let (queue, jobs) = sync_channel::<(J, SyncSender<R>)>(threads);
+    let jobs = &Mutex::new(jobs);
+    let (state, work) = (&state, &work);
+    // The closure owns the queue, so that its end is what lets the workers go.
+    std::thread::scope(move |scope| {
         for _ in 0..threads {
-            let (jobs, state, work) = (&jobs, &state, &work);
             scope.spawn(move || {
                 let mut state = state();
                 while let Some((job, results)) = take(jobs) {

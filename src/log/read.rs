@@ -64,7 +64,8 @@ impl Log {
         let id = opening.reading.header.as_ref().map(|h| h.id.clone()).unwrap_or_default();
         let context =
             RowContext { dialect: opening.reading.dialect, session_id: &id, known: opening.reading.known };
-        let mut pass = Pass::new(&context, options, container);
+        let has_parent = opening.reading.header.as_ref().is_some_and(|h| h.parent_session.is_some());
+        let mut pass = Pass::new(&context, options, container, has_parent);
         pass.open(&opening, &context);
         let torn = pass.segments(&source, &mut segments, &context, options)?;
         pass.end(&source, &segments, torn.as_ref(), &context)?;
@@ -133,7 +134,13 @@ impl Opening {
             lines.push((rest.1, rest.0));
         }
         let mut opening = match lines.first() {
-            None => Opening { faults, ..Opening::absent(source, container) },
+            None => {
+                let mut absent = Opening::absent(source, container);
+                if !faults.is_empty() {
+                    absent.faults = faults;
+                }
+                absent
+            }
             Some((_, text)) => Opening {
                 reading: header::read(text),
                 header_end: text.len() as u64 + u64::from(terminated),
@@ -235,9 +242,9 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(context: &RowContext<'_>, options: &ReadOptions, container: Container) -> Pass {
+    fn new(context: &RowContext<'_>, options: &ReadOptions, container: Container, has_parent: bool) -> Pass {
         Pass {
-            reader: Reader::new(context, options.limits),
+            reader: Reader::new(context, options.limits, has_parent),
             map: TextMap::new(container),
             limits: options.limits,
             base: 0,
@@ -727,6 +734,12 @@ impl Log {
             byte: record.map(|at| FileOffset(self.map.file_byte(at))),
             line: None,
         }
+    }
+
+    /// Whether some frame is so large that reading backwards in it means decoding it again.
+    #[must_use]
+    pub fn has_large_frames(&self) -> bool {
+        self.map.largest_frame() > crate::storage::decode::SMALL_TEXT
     }
 
     /// A reader over the decoded text.

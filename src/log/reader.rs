@@ -15,8 +15,10 @@ use crate::finding::{Finding, Findings};
 use crate::format::detail::{Detail, ResultKey};
 use crate::format::dialect::{Dialect, EnvelopeCheck};
 use crate::format::kind::Kind;
+use crate::format::relations::{RelEvent, RelHeader, Relations};
 use crate::format::row::{Form, Row, RowContext, RowFault};
 use crate::format::surface_op::SurfaceOp;
+use crate::json::Raw;
 use crate::limits::{GLUED_TRIES, ISLANDS, Limits};
 use crate::position::{LineNo, Place, TextOffset};
 use crate::seq::Seq;
@@ -59,6 +61,7 @@ pub struct Sums {
     pub time_range: Option<(i64, i64)>,
     /// How many events of each kind, by the kind's number.
     pub kinds: Vec<u64>,
+    relations: Option<Relations>,
     findings: Findings,
     finding_texts: Vec<Option<u64>>,
 }
@@ -98,8 +101,10 @@ pub struct Reader {
 impl Reader {
     /// A fold that has met nothing but the header line.
     #[must_use]
-    pub fn new(context: &RowContext<'_>, limits: Limits) -> Reader {
+    pub fn new(context: &RowContext<'_>, limits: Limits, has_parent: bool) -> Reader {
         let dialect = context.dialect;
+        let header = RelHeader { id: context.session_id.to_vec(), has_parent };
+        let relations = (dialect.relations && context.known).then(|| Relations::new(&header));
         Reader {
             dialect,
             session_id: context.session_id.to_vec(),
@@ -115,6 +120,7 @@ impl Reader {
                 last_time: 0,
                 time_range: None,
                 kinds: vec![0; Kind::Unknown as usize + 1],
+                relations,
                 findings: Findings::default(),
                 finding_texts: Vec::new(),
             },
@@ -399,6 +405,7 @@ impl Reader {
             self.row_findings(at, seq, row, detail);
             if self.known {
                 self.surface(at, seq, row.kind, detail);
+                self.relate(seq, row.kind, detail);
             }
             if row.kind == Kind::EndSeed {
                 self.end_seed(at, seq, detail);
@@ -476,6 +483,15 @@ impl Reader {
         }
     }
 
+    /// Hands the event to the rules between events.
+    fn relate(&mut self, seq: u64, kind: Kind, detail: &Detail) {
+        let (Some(relations), Some(data)) = (&mut self.sums.relations, &detail.relation) else { return };
+        let Ok(data) = Raw::parse(data) else { return };
+        let sources = detail.sources.as_ref();
+        let has_sources = sources.is_some() || detail.faults.iter().any(|f| f.code == Code::SurfaceProvenance);
+        relations.event(&RelEvent { seq, kind, data, op: detail.op, sources, has_sources });
+    }
+
     /// The key of a tool result; an old shape takes over the id of the event it replaces.
     fn result_key(&mut self, at: u64, seq: u64, kind: Kind, detail: &Detail) -> Option<ResultKey> {
         let key = detail.result_key?;
@@ -544,6 +560,7 @@ impl Reader {
                 self.add(finding, Some(self.accepted_end));
             }
         }
+        self.report_relations();
         let refused = self.strictness == Strictness::Refused;
         Finished {
             refused,
@@ -556,6 +573,18 @@ impl Reader {
             finding_texts: std::mem::take(&mut self.sums.finding_texts),
             findings: std::mem::take(&mut self.sums.findings),
             sums: self.sums,
+        }
+    }
+}
+
+impl Reader {
+    fn report_relations(&mut self) {
+        let Some(relations) = self.sums.relations.take() else { return };
+        for violation in relations.finish(self.sums.tagged_seed.unwrap_or(0)) {
+            let at = self.sums.index.record_of(Seq(violation.seq)).map(|n| self.sums.index.entries()[n].text.0);
+            let message = format!("{} ({})", violation.message, violation.rule);
+            let place = Place::at_seq(Seq(violation.seq));
+            self.add(Finding::new(violation.code, Severity::Refuses, place, message), at);
         }
     }
 }

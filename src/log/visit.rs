@@ -49,7 +49,7 @@ impl<'a> Bodies<'a> {
         let Some(record) = self.log.index().record_of(seq) else { return Ok(None) };
         let mut read = Some(read);
         let mut out = None;
-        self.record(record, |event| {
+        let _ = self.record(record, |event| {
             if event.seq == seq
                 && let Some(read) = read.take()
             {
@@ -84,6 +84,9 @@ impl<'a> Bodies<'a> {
         if entry.flags.has(Flags::TOO_LONG) {
             return Ok(ControlFlow::Continue(()));
         }
+        if entry.flags.has(Flags::LEGACY) {
+            return self.legacy(&entry, &mut each);
+        }
         let line = self.text.line(entry.text)?;
         let Ok(parts) = row::envelope(line) else { return Ok(ControlFlow::Continue(())) };
         if entry.flags.has(Flags::PACKED) {
@@ -92,9 +95,6 @@ impl<'a> Bodies<'a> {
         let null = Raw::parse(b"null").ok();
         let Some(data) = parts.data.or(null) else { return Ok(ControlFlow::Continue(())) };
         let op = SurfaceOp::parse(parts.op, self.log.dialect());
-        if entry.flags.has(Flags::LEGACY) {
-            return self.legacy(&entry, data, op, &mut each);
-        }
         Ok(each(&event(&entry, op, data, line)))
     }
 
@@ -102,15 +102,15 @@ impl<'a> Bodies<'a> {
     fn legacy(
         &mut self,
         entry: &Entry,
-        data: Raw<'_>,
-        op: SurfaceOp,
         each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let id = self.log.header().map(|h| h.id.clone()).unwrap_or_default();
         let stored = self.text.line(entry.text)?.to_vec();
+        let Ok(parts) = row::envelope(&stored) else { return Ok(ControlFlow::Continue(())) };
+        let Some(data) = parts.data else { return Ok(ControlFlow::Continue(())) };
+        let op = SurfaceOp::parse(parts.op, self.log.dialect());
         // The kind in the index is the upgraded one; the stored one stands in the line.
-        let kind = row::envelope(&stored).map(|parts| parts.kind()).unwrap_or(entry.kind);
-        let upgraded = legacy::upgrade(kind, data, op, &id, entry.seq.0);
+        let upgraded = legacy::upgrade(parts.kind(), data, op, &id, entry.seq.0);
         let legacy::Upgrade::Rewritten { kind, mut data, inherits_id_from } = upgraded else {
             return Ok(each(&event(entry, op, data, &stored)));
         };

@@ -5,7 +5,7 @@ use crate::storage::source::Source;
 use zstd::zstd_safe::{DCtx, InBuffer, OutBuffer, ResetDirective, get_error_name};
 
 /// Frames that cannot decode to more than this are decoded in one call.
-const SMALL_TEXT: u64 = 4 << 20;
+pub const SMALL_TEXT: u64 = 4 << 20;
 /// How much compressed input and decoded text a large frame is handled in at a time.
 const PIECE: usize = 1 << 20;
 

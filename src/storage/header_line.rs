@@ -1,7 +1,7 @@
 //! The header line of a log, with as little reading as it takes (format v0, sections 2.4 and 3.3).
 
 use super::container::Container;
-use super::decode::{Decoder, Undecodable};
+use super::decode::{Decoder, Step, Undecodable};
 use super::frame::{self, Found, Frame};
 use super::source::{Source, Window};
 use crate::error::Result;
@@ -107,11 +107,20 @@ fn frame_line(decoder: &mut Decoder, source: &Source, frame: Frame) -> Result<He
         decoder.small(&stored[..got], frame.bound).map(|all| text.extend_from_slice(all))
     } else {
         // Decoded to its end, or until it is plain that more than a header is in it.
-        decoder.stream(source, frame.into(), false, |piece| {
-            let left = (HEADER_BYTES + 2).saturating_sub(text.len());
-            text.extend_from_slice(&piece[..piece.len().min(left)]);
-            text.len() < HEADER_BYTES + 2
-        })?
+        decoder.begin(frame.into(), false);
+        loop {
+            match decoder.step(source)? {
+                Step::Piece(piece) => {
+                    let left = (HEADER_BYTES + 2).saturating_sub(text.len());
+                    text.extend_from_slice(&piece[..piece.len().min(left)]);
+                    if text.len() >= HEADER_BYTES + 2 {
+                        break Ok(());
+                    }
+                }
+                Step::End => break Ok(()),
+                Step::Failed(why) => break Err(why),
+            }
+        }
     };
     Ok(match decoded {
         Err(Undecodable(why)) => HeaderLine::spoiled(

@@ -22,19 +22,21 @@ pub struct TextMap {
     file_end: u64,
     text_end: u64,
     torn_from: Option<u64>,
+    largest: u64,
 }
 
 impl TextMap {
     /// The map of a container of which nothing is known yet.
     #[must_use]
     pub fn new(container: Container) -> TextMap {
-        TextMap { container, frames: Vec::new(), file_end: 0, text_end: 0, torn_from: None }
+        TextMap { container, frames: Vec::new(), file_end: 0, text_end: 0, torn_from: None, largest: 0 }
     }
 
     /// Adds a frame, or a stretch of raw text, that holds `text_bytes` bytes of text.
     pub fn push(&mut self, file: u64, file_end: u64, text_bytes: u64) {
         if self.container == Container::Zstd {
             self.frames.push(FrameStart { file, text: self.text_end });
+            self.largest = self.largest.max(text_bytes);
         }
         self.file_end = file_end;
         self.text_end += text_bytes;
@@ -44,6 +46,12 @@ impl TextMap {
     pub fn push_torn(&mut self, file: u64, file_end: u64, text_bytes: u64) {
         self.torn_from = Some(file);
         self.push(file, file_end, text_bytes);
+    }
+
+    /// The most text that one frame holds, in bytes; 0 for a raw container.
+    #[must_use]
+    pub fn largest_frame(&self) -> u64 {
+        self.largest
     }
 
     /// How the text is stored.

@@ -1,0 +1,5 @@
+//! Views: pure folds over a log, each as of any event. A view never judges, writes or prints.
+
+pub mod header;
+pub mod messages;
+pub mod moment;
