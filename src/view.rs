@@ -3,3 +3,4 @@
 pub mod header;
 pub mod messages;
 pub mod moment;
+pub mod transcript;

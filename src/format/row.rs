@@ -1,12 +1,14 @@
 //! One line of a log, judged alone: its envelope and what its content says.
 
-use super::chunk_rows::{ChunkRow, Packed};
+use super::chunk_rows::{self, ChunkRow, Packed, Tally};
 use super::detail::{self, Detail};
 use super::dialect::Dialect;
 use super::kind::Kind;
 use crate::fault::Code;
+use crate::json::jumps::Jumps;
 use crate::json::raw::Unchecked;
 use crate::json::{self, Raw, SyntaxFault};
+use std::ops::Range;
 
 /// The members of a record's envelope as stored; of duplicate keys the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,12 +27,14 @@ pub struct Parts<'a> {
     pub op: Option<Raw<'a>>,
     /// `sourceEventSeqs`
     pub sources: Option<Raw<'a>>,
-    /// The first key that is none of the seven.
+    /// The value of a key that no record has.
     pub foreign_key: Option<Raw<'a>>,
     /// `seq0` of a packed row.
     pub seq0: Option<Raw<'a>>,
     /// `time0` of a packed row.
     pub time0: Option<Raw<'a>>,
+    /// What stands in the data of a packed row, when one pass could tell.
+    pub tally: Option<Tally>,
 }
 
 impl Parts<'_> {
@@ -152,10 +156,11 @@ pub struct RowContext<'a> {
     pub known: bool,
 }
 
-/// The envelope of a line, checked as it is walked.
+/// The envelope of a line, checked as it is walked; `jumps` is scratch that the parts refer to.
 ///
 /// Errors are rows that say what the line is instead.
-pub fn envelope(line: &[u8]) -> Result<Parts<'_>, Row> {
+pub fn envelope<'a>(line: &'a [u8], jumps: &'a mut Jumps) -> Result<Parts<'a>, Row> {
+    jumps.clear();
     let Some(mut walk) = Unchecked::object(line) else {
         return Err(match Raw::parse(line) {
             Ok(value) if value.is_null() => Row::bad(Form::Null, "the line is `null`"),
@@ -165,48 +170,50 @@ pub fn envelope(line: &[u8]) -> Result<Parts<'_>, Row> {
         });
     };
     let syntax = |e| Row::bad(Form::Unparsable, &syntax_message(e));
-    let mut parts = Parts::default();
-    while let Some((key, value)) = walk.member().map_err(syntax)? {
-        let slot = match key.bytes() {
-            b"\"type\"" => &mut parts.type_name,
-            b"\"seq\"" => &mut parts.seq,
-            b"\"time\"" => &mut parts.time,
-            b"\"data\"" => &mut parts.data,
-            b"\"surfaceOp\"" => &mut parts.op,
-            b"\"sourceEventSeqs\"" => &mut parts.sources,
-            b"\"ignorable\"" => &mut parts.ignorable,
-            b"\"seq0\"" => &mut parts.seq0,
-            b"\"time0\"" => &mut parts.time0,
-            _ => parts.slot_of_spelt_key(key),
-        };
-        *slot = Some(value);
+    let mut members: [Option<Range<usize>>; SLOTS] = Default::default();
+    let mut tally = None;
+    let mut packed = None;
+    loop {
+        let member = walk.member(|key, text, start| {
+            if let Some(packed) = packed.filter(|_| key == b"\"data\"")
+                && let Some((end, found)) = Tally::of(text, start, packed)
+            {
+                tally = Some(found);
+                return Ok(end);
+            }
+            json::scan::value_end_noting(text, start, jumps)
+        });
+        let Some(member) = member.map_err(syntax)? else { break };
+        let slot = slot_of(&line[member.key]);
+        if slot == TYPE {
+            packed = Packed::of_tag(&line[member.value.clone()]);
+        }
+        members[slot] = Some(member.value);
     }
     walk.finish().map_err(syntax)?;
-    Ok(parts)
+    let jumps = &*jumps;
+    let [type_name, seq, time, data, op, sources, ignorable, seq0, time0, foreign_key] =
+        members.map(|range| range.map(|range| Raw::noted(line, range, jumps)));
+    Ok(Parts { type_name, seq, time, data, ignorable, op, sources, foreign_key, seq0, time0, tally })
+}
+
+const TYPE: usize = 0;
+const SLOTS: usize = 10;
+
+/// Which part a key names; the last slot is for keys that no record has.
+fn slot_of(key: &[u8]) -> usize {
+    const NAMES: [&str; SLOTS - 1] =
+        ["type", "seq", "time", "data", "surfaceOp", "sourceEventSeqs", "ignorable", "seq0", "time0"];
+    let inner = &key[1..key.len() - 1];
+    let spelt = json::text::decode(inner);
+    NAMES.iter().position(|name| name.as_bytes() == &*spelt).unwrap_or(SLOTS - 1)
 }
 
 fn syntax_message(e: SyntaxFault) -> String {
     format!("not JSON: {} at byte {} of the line", e.what, e.offset)
 }
 
-impl<'a> Parts<'a> {
-    /// The slot of a key that may be written with escapes; foreign ones share a slot.
-    fn slot_of_spelt_key(&mut self, key: Raw<'a>) -> &mut Option<Raw<'a>> {
-        let names = ["type", "seq", "time", "data", "surfaceOp", "sourceEventSeqs", "ignorable", "seq0", "time0"];
-        match names.iter().position(|name| key.is(name)) {
-            Some(0) => &mut self.type_name,
-            Some(1) => &mut self.seq,
-            Some(2) => &mut self.time,
-            Some(3) => &mut self.data,
-            Some(4) => &mut self.op,
-            Some(5) => &mut self.sources,
-            Some(6) => &mut self.ignorable,
-            Some(7) => &mut self.seq0,
-            Some(8) => &mut self.time0,
-            _ => &mut self.foreign_key,
-        }
-    }
-
+impl Parts<'_> {
     /// Whether a key stands there that no event has.
     #[must_use]
     pub fn has_foreign_key(&self) -> bool {
@@ -217,15 +224,24 @@ impl<'a> Parts<'a> {
 /// Judges one line (without its newline).
 #[must_use]
 pub fn parse(line: &[u8], context: &RowContext<'_>) -> Row {
-    let parts = match envelope(line) {
+    parse_with(line, context, &mut Jumps::default())
+}
+
+/// As [`parse`], with scratch that is used again for the next line.
+#[must_use]
+pub fn parse_with(line: &[u8], context: &RowContext<'_>, jumps: &mut Jumps) -> Row {
+    let parts = match envelope(line, jumps) {
         Ok(parts) => parts,
         Err(row) => return row,
     };
     if context.dialect.chunk_rows
         && let Some(packed) = parts.type_name.and_then(Packed::of)
     {
+        if let Some(head) = parts.tally.and_then(|tally| chunk_rows::tallied(&tally, &parts)) {
+            return packed_row(head);
+        }
         return match ChunkRow::parse(packed, &parts) {
-            Ok(row) => packed_row(&row),
+            Ok(row) => packed_row((row.seq0, row.time0, row.last_time, row.members)),
             Err(why) => Row::bad(Form::Unparsable, why),
         };
     }
@@ -246,13 +262,13 @@ pub fn parse(line: &[u8], context: &RowContext<'_>) -> Row {
     row
 }
 
-fn packed_row(row: &ChunkRow<'_>) -> Row {
+fn packed_row((seq0, time, last_time, members): (u64, i64, i64, u64)) -> Row {
     Row {
-        form: Form::Packed(row.members),
+        form: Form::Packed(members),
         kind: Kind::AssistantChunk,
-        seq: Some(row.seq0 as f64),
-        time: row.time0,
-        last_time: row.last_time,
+        seq: Some(seq0 as f64),
+        time,
+        last_time,
         ends_attempt: false,
         detail: None,
     }

@@ -1,9 +1,11 @@
 //! A value as it is stored, read in place.
 
+use super::jumps::Jumps;
 use super::number;
 use super::scan::{self, SyntaxFault};
 use super::text;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,31 +42,50 @@ impl Kind {
 /// One JSON value as stored: a slice that [`scan`] found to be a whole value.
 ///
 /// Invariant: the slice is exactly one value, without blanks around it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Raw<'a>(&'a [u8]);
+#[derive(Clone, Copy)]
+pub struct Raw<'a> {
+    text: &'a [u8],
+    /// Notes of the text that the value is a part of, and where in that text it starts.
+    jumps: Option<(&'a Jumps, usize)>,
+}
+
+impl PartialEq for Raw<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Raw<'_> {}
 
 impl std::fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&String::from_utf8_lossy(self.0))
+        f.write_str(&String::from_utf8_lossy(self.text))
     }
 }
 
 impl<'a> Raw<'a> {
     /// The one value in `text`; blanks around it are left out.
     pub fn parse(text: &'a [u8]) -> Result<Raw<'a>, SyntaxFault> {
-        scan::document(text).map(|range| Raw(&text[range]))
+        scan::document(text).map(|range| Raw { text: &text[range], jumps: None })
+    }
+
+    /// A value that a scan has found at that range of a text, with the notes of the scan.
+    #[must_use]
+    pub fn noted(text: &'a [u8], range: Range<usize>, jumps: &'a Jumps) -> Raw<'a> {
+        let start = range.start;
+        Raw { text: &text[range], jumps: Some((jumps, start)) }
     }
 
     /// The stored text.
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
-        self.0
+        self.text
     }
 
     /// What the value is.
     #[must_use]
     pub fn kind(self) -> Kind {
-        match self.0.first() {
+        match self.text.first() {
             Some(b'{') => Kind::Object,
             Some(b'[') => Kind::Array,
             Some(b'"') => Kind::String,
@@ -72,6 +93,23 @@ impl<'a> Raw<'a> {
             Some(b'n') | None => Kind::Null,
             Some(_) => Kind::Number,
         }
+    }
+
+    /// The part of this value's text from `start` to `end`, which must be one value.
+    fn part(self, start: usize, end: usize) -> Raw<'a> {
+        let jumps = self.jumps.map(|(jumps, base)| (jumps, base + start));
+        Raw { text: &self.text[start..end], jumps }
+    }
+
+    /// The end of the value that starts at `at`; the text is known to be sound, so an error only ends
+    /// a walk.
+    fn end_of(self, at: usize) -> Option<usize> {
+        if let (Some((jumps, base)), Some(b'"' | b'{' | b'[')) = (self.jumps, self.text.get(at))
+            && let Some(end) = jumps.end_of(base + at)
+        {
+            return Some(end - base);
+        }
+        scan::value_end(self.text, at).ok()
     }
 
     /// Whether it is an object.
@@ -95,21 +133,21 @@ impl<'a> Raw<'a> {
     /// Whether it is exactly `true`.
     #[must_use]
     pub fn is_true(self) -> bool {
-        self.0 == b"true"
+        self.text == b"true"
     }
 
     /// The members in stored order, duplicates included; none unless it is an object.
     #[must_use]
     pub fn members(self) -> Members<'a> {
-        let at = if self.is_object() { scan::skip_blanks(self.0, 1) } else { self.0.len() };
-        Members { text: self.0, at }
+        let at = if self.is_object() { scan::skip_blanks(self.text, 1) } else { self.text.len() };
+        Members { value: self, at }
     }
 
     /// The elements in order; none unless it is an array.
     #[must_use]
     pub fn elements(self) -> Elements<'a> {
-        let at = if self.is_array() { scan::skip_blanks(self.0, 1) } else { self.0.len() };
-        Elements { text: self.0, at }
+        let at = if self.is_array() { scan::skip_blanks(self.text, 1) } else { self.text.len() };
+        Elements { value: self, at }
     }
 
     /// The member of that name; of duplicates the last, as `JSON.parse` keeps it.
@@ -147,7 +185,7 @@ impl<'a> Raw<'a> {
     /// The content of a string as WTF-8: UTF-8 in which lone surrogates stand too.
     #[must_use]
     pub fn text(self) -> Option<Cow<'a, [u8]>> {
-        (self.kind() == Kind::String).then(|| text::decode(&self.0[1..self.0.len() - 1]))
+        (self.kind() == Kind::String).then(|| text::decode(&self.text[1..self.text.len() - 1]))
     }
 
     /// The content of a string for people: lone surrogates and bad bytes become U+FFFD.
@@ -162,7 +200,7 @@ impl<'a> Raw<'a> {
         if self.kind() != Kind::String {
             return false;
         }
-        let inner = &self.0[1..self.0.len() - 1];
+        let inner = &self.text[1..self.text.len() - 1];
         inner == wanted.as_bytes()
             || (memchr::memchr(b'\\', inner).is_some() && *text::decode(inner) == *wanted.as_bytes())
     }
@@ -170,19 +208,19 @@ impl<'a> Raw<'a> {
     /// Whether it is a string with something in it.
     #[must_use]
     pub fn is_filled_text(self) -> bool {
-        self.kind() == Kind::String && self.0.len() > 2
+        self.kind() == Kind::String && self.text.len() > 2
     }
 
     /// The value of a number as JavaScript reads it; infinite when it overflows.
     #[must_use]
     pub fn number(self) -> Option<f64> {
-        if self.kind() == Kind::Number { number::parse(self.0) } else { None }
+        if self.kind() == Kind::Number { number::parse(self.text) } else { None }
     }
 
     /// The value of a number that is a safe integer; `-0` counts as 0.
     #[must_use]
     pub fn safe_int(self) -> Option<i64> {
-        if self.kind() == Kind::Number { number::safe_int(self.0) } else { None }
+        if self.kind() == Kind::Number { number::safe_int(self.text) } else { None }
     }
 
     /// The value of a safe integer of at least 0; `-0` counts as 0.
@@ -194,14 +232,14 @@ impl<'a> Raw<'a> {
     /// Whether it is a number whose value is negative zero.
     #[must_use]
     pub fn is_negative_zero(self) -> bool {
-        self.0.first() == Some(&b'-') && self.number().is_some_and(|n| n == 0.0)
+        self.text.first() == Some(&b'-') && self.number().is_some_and(|n| n == 0.0)
     }
 }
 
 /// Walks an object's members.
 #[derive(Clone)]
 pub struct Members<'a> {
-    text: &'a [u8],
+    value: Raw<'a>,
     at: usize,
 }
 
@@ -209,25 +247,25 @@ impl<'a> Iterator for Members<'a> {
     type Item = (Raw<'a>, Raw<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.text.get(self.at) != Some(&b'"') {
+        let text = self.value.text;
+        if text.get(self.at) != Some(&b'"') {
             return None;
         }
-        // The text is known to be sound, so an error here only ends the walk.
-        let key_end = scan::string_end(self.text, self.at).ok()?;
-        let key = Raw(&self.text[self.at..key_end]);
-        let colon = scan::skip_blanks(self.text, key_end);
-        let start = scan::skip_blanks(self.text, colon + 1);
-        let end = scan::value_end(self.text, start).ok()?;
-        let comma = scan::skip_blanks(self.text, end);
-        self.at = scan::skip_blanks(self.text, comma + 1);
-        Some((key, Raw(&self.text[start..end])))
+        let key_end = scan::string_end(text, self.at).ok()?;
+        let key = self.value.part(self.at, key_end);
+        let colon = scan::skip_blanks(text, key_end);
+        let start = scan::skip_blanks(text, colon + 1);
+        let end = self.value.end_of(start)?;
+        let comma = scan::skip_blanks(text, end);
+        self.at = scan::skip_blanks(text, comma + 1);
+        Some((key, self.value.part(start, end)))
     }
 }
 
 /// Walks an array's elements.
 #[derive(Clone)]
 pub struct Elements<'a> {
-    text: &'a [u8],
+    value: Raw<'a>,
     at: usize,
 }
 
@@ -235,14 +273,15 @@ impl<'a> Iterator for Elements<'a> {
     type Item = Raw<'a>;
 
     fn next(&mut self) -> Option<Raw<'a>> {
-        if self.at >= self.text.len() || self.text[self.at] == b']' {
+        let text = self.value.text;
+        if self.at >= text.len() || text[self.at] == b']' {
             return None;
         }
-        let end = scan::value_end(self.text, self.at).ok()?;
-        let value = Raw(&self.text[self.at..end]);
-        let comma = scan::skip_blanks(self.text, end);
-        self.at = scan::skip_blanks(self.text, comma + 1);
-        Some(value)
+        let start = self.at;
+        let end = self.value.end_of(start)?;
+        let comma = scan::skip_blanks(text, end);
+        self.at = scan::skip_blanks(text, comma + 1);
+        Some(self.value.part(start, end))
     }
 }
 
@@ -254,6 +293,15 @@ pub struct Unchecked<'a> {
     text: &'a [u8],
     at: usize,
     state: Walk,
+}
+
+/// Where a member stands in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name, quotes included.
+    pub key: Range<usize>,
+    /// Its value.
+    pub value: Range<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -272,12 +320,18 @@ impl<'a> Unchecked<'a> {
     }
 
     /// The next member, or `None` after the closing brace.
-    pub fn member(&mut self) -> Result<Option<(Raw<'a>, Raw<'a>)>, SyntaxFault> {
+    ///
+    /// `end` finds the end of the value: it gets the key, the text and the value's start, and must
+    /// check as [`scan::value_end`] does.
+    pub fn member(
+        &mut self,
+        end: impl FnOnce(&[u8], &'a [u8], usize) -> Result<usize, SyntaxFault>,
+    ) -> Result<Option<Member>, SyntaxFault> {
         let fault = |offset, what| Err(SyntaxFault { offset, what });
         let mut at = scan::skip_blanks(self.text, self.at);
         match (self.state, self.text.get(at)) {
             (Walk::Done, _) => return Ok(None),
-            (_, Some(b'}')) => {
+            (Walk::First | Walk::Later, Some(b'}')) => {
                 self.at = at + 1;
                 self.state = Walk::Done;
                 return Ok(None);
@@ -296,11 +350,10 @@ impl<'a> Unchecked<'a> {
             return fault(colon, "expected `:`");
         }
         let start = scan::skip_blanks(self.text, colon + 1);
-        let end = scan::value_end(self.text, start)?;
-        let key = Raw(&self.text[at..key_end]);
+        let end = end(&self.text[at..key_end], self.text, start)?;
         self.at = end;
         self.state = Walk::Later;
-        Ok(Some((key, Raw(&self.text[start..end]))))
+        Ok(Some(Member { key: at..key_end, value: start..end }))
     }
 
     /// Checks that nothing but blanks follows the object.
@@ -355,10 +408,29 @@ mod tests {
     #[test]
     fn an_unchecked_walk_finds_what_is_wrong_behind_the_members() {
         let mut walk = Unchecked::object(br#" {"a":1,"b":[2]} x"#).unwrap();
-        assert!(walk.member().unwrap().is_some() && walk.member().unwrap().is_some());
-        assert!(walk.member().unwrap().is_none());
+        let mut next = || walk.member(|_, text, at| scan::value_end(text, at));
+        assert!(next().unwrap().is_some() && next().unwrap().is_some());
+        assert!(next().unwrap().is_none());
         assert!(walk.finish().is_err());
         let mut open = Unchecked::object(br#"{"a":1,}"#).unwrap();
-        assert!(open.member().is_ok() && open.member().is_err());
+        let mut next = || open.member(|_, text, at| scan::value_end(text, at));
+        assert!(next().is_ok() && next().is_err());
+    }
+
+    #[test]
+    fn with_notes_and_without_them_a_value_reads_the_same() {
+        let long = "x".repeat(100);
+        let text = format!(r#"{{"a":["{long}",{{"b":"{long}"}},[[]]],"c":"{long}","d":1}}"#);
+        let mut jumps = Jumps::default();
+        let end = scan::value_end_noting(text.as_bytes(), 0, &mut jumps).unwrap();
+        let noted = Raw::noted(text.as_bytes(), 0..end, &jumps);
+        let plain = raw(&text);
+        assert!(jumps.end_of(0) == Some(end));
+        assert_eq!(noted.get("c").unwrap().bytes(), plain.get("c").unwrap().bytes());
+        let list = |value: Raw<'_>| -> Vec<Vec<u8>> {
+            value.get("a").unwrap().elements().map(|e| e.bytes().to_vec()).collect()
+        };
+        assert_eq!(list(noted), list(plain));
+        assert_eq!(noted.get("a").unwrap().elements().nth(1).unwrap().get("b"), plain.get("c"));
     }
 }

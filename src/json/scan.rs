@@ -68,12 +68,40 @@ impl Nesting {
     }
 }
 
+/// Takes note of where values end while a text is scanned.
+pub trait Note {
+    /// A string spans these offsets.
+    fn string(&mut self, start: usize, end: usize);
+    /// A container starts here.
+    fn open(&mut self, start: usize);
+    /// The innermost open container ends here.
+    fn close(&mut self, end: usize);
+}
+
+/// Takes no notes.
+pub struct NoNotes;
+
+impl Note for NoNotes {
+    fn string(&mut self, _: usize, _: usize) {}
+    fn open(&mut self, _: usize) {}
+    fn close(&mut self, _: usize) {}
+}
+
 /// The offset just after the value that starts at `at`.
 ///
 /// `at` must be the value's first byte. Errors when the text up to the value's end is not JSON.
 pub fn value_end(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
+    value_end_noting(text, at, &mut NoNotes)
+}
+
+/// As [`value_end`], with a note of every string and container passed.
+pub fn value_end_noting(text: &[u8], at: usize, notes: &mut impl Note) -> Result<usize, SyntaxFault> {
     match text.get(at) {
-        Some(b'"') => return string_end(text, at),
+        Some(b'"') => {
+            let end = string_end(text, at)?;
+            notes.string(at, end);
+            return Ok(end);
+        }
         Some(b'{' | b'[') => {}
         _ => return scalar_end(text, at),
     }
@@ -84,6 +112,7 @@ pub fn value_end(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
         match text.get(at) {
             Some(b'{') => {
                 nesting.push(true);
+                notes.open(at);
                 at = skip_blanks(text, at + 1);
                 match text.get(at) {
                     Some(b'}') => at += 1,
@@ -95,6 +124,7 @@ pub fn value_end(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
             }
             Some(b'[') => {
                 nesting.push(false);
+                notes.open(at);
                 at = skip_blanks(text, at + 1);
                 match text.get(at) {
                     Some(b']') => at += 1,
@@ -102,25 +132,28 @@ pub fn value_end(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
                 }
             }
             Some(b'"') => {
-                at = string_end(text, at)?;
-                if let Some(next) = after_value(text, &mut at, &mut nesting)? {
+                let end = string_end(text, at)?;
+                notes.string(at, end);
+                at = end;
+                if let Some(next) = after_value(text, &mut at, &mut nesting, notes)? {
                     return Ok(next);
                 }
                 continue;
             }
             _ => {
                 at = scalar_end(text, at)?;
-                if let Some(next) = after_value(text, &mut at, &mut nesting)? {
+                if let Some(next) = after_value(text, &mut at, &mut nesting, notes)? {
                     return Ok(next);
                 }
                 continue;
             }
         }
         // An empty container was just closed.
+        notes.close(at);
         if !nesting.pop() {
             return Ok(at);
         }
-        if let Some(next) = after_value(text, &mut at, &mut nesting)? {
+        if let Some(next) = after_value(text, &mut at, &mut nesting, notes)? {
             return Ok(next);
         }
     }
@@ -133,6 +166,7 @@ fn after_value(
     text: &[u8],
     at: &mut usize,
     nesting: &mut Nesting,
+    notes: &mut impl Note,
 ) -> Result<Option<usize>, SyntaxFault> {
     loop {
         *at = skip_blanks(text, *at);
@@ -148,6 +182,7 @@ fn after_value(
             }
             (Some(b'}'), true) | (Some(b']'), false) => {
                 *at += 1;
+                notes.close(*at);
                 if !nesting.pop() {
                     return Ok(Some(*at));
                 }

@@ -12,6 +12,7 @@ use crate::finding::{Finding, Findings};
 use crate::format::dialect::{Dialect, Inherited};
 use crate::format::header::{self, Header, HeaderReading};
 use crate::format::row::RowContext;
+use crate::json::jumps::Jumps;
 use crate::limits::Limits;
 use crate::log::index::Index;
 use crate::log::surface::Surface;
@@ -270,7 +271,7 @@ impl Pass {
         }
         self.reader.header_ends(opening.header_end);
         let judged = |at, text: &[u8]| {
-            scan::judge(at, text.len() as u64, Some(text), context, self.limits.record_bytes)
+            scan::judge(at, text.len() as u64, Some(text), context, self.limits.record_bytes, &mut Jumps::default())
         };
         let lines: Vec<scan::Line> = opening.rest.iter().map(|(at, text)| judged(*at, text)).collect();
         if opening.headless {
@@ -349,7 +350,7 @@ impl Pass {
         joined.extend_from_slice(first);
         let bytes = joined.len() as u64;
         let text = (bytes <= self.limits.record_bytes).then_some(&joined[..]);
-        *line = scan::judge(0, bytes, text, context, self.limits.record_bytes);
+        *line = scan::judge(0, bytes, text, context, self.limits.record_bytes, &mut Jumps::default());
         self.joins = true;
     }
 

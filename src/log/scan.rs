@@ -3,6 +3,7 @@
 
 use crate::error::Result;
 use crate::format::row::{self, Form, Row, RowContext};
+use crate::json::jumps::Jumps;
 use crate::storage::container::Segment;
 use crate::storage::decode::{Decoder, Step, Stretch};
 use crate::storage::source::Source;
@@ -139,12 +140,14 @@ impl Splitter {
 /// What a worker keeps between segments.
 #[derive(Default)]
 pub struct Worker {
+    jumps: Jumps,
     decoder: Decoder,
     compressed: Vec<u8>,
 }
 
 /// Where the lines of one segment go.
 struct Lines<'a, 'b> {
+    jumps: Jumps,
     context: &'a RowContext<'a>,
     limit: u64,
     first_line: Option<Vec<u8>>,
@@ -157,7 +160,7 @@ struct Lines<'a, 'b> {
 
 impl Lines<'_, '_> {
     fn line(&mut self, at: u64, bytes: u64, text: Option<&[u8]>) {
-        let mut line = judge(at, bytes, text, self.context, self.limit);
+        let mut line = judge(at, bytes, text, self.context, self.limit, &mut self.jumps);
         if !self.first_is_given && self.first_line.is_none() {
             self.first_line = Some(text.unwrap_or_default().to_vec());
         }
@@ -192,9 +195,16 @@ impl Lines<'_, '_> {
 
 /// Judges one line of text; `None` stands for a line over the limit.
 #[must_use]
-pub fn judge(at: u64, bytes: u64, text: Option<&[u8]>, context: &RowContext<'_>, limit: u64) -> Line {
+pub fn judge(
+    at: u64,
+    bytes: u64,
+    text: Option<&[u8]>,
+    context: &RowContext<'_>,
+    limit: u64,
+    jumps: &mut Jumps,
+) -> Line {
     let row = match text {
-        Some(text) => row::parse(text, context),
+        Some(text) => row::parse_with(text, context, jumps),
         None => Row::bad(Form::TooLong, &format!("a record of {bytes} bytes is longer than the limit of {limit}")),
     };
     Line { at, bytes, row, spoiled: None }
@@ -209,7 +219,8 @@ pub fn segment(
     limit: u64,
     give: &mut dyn FnMut(Piece) -> bool,
 ) {
-    let mut lines = Lines { context, limit, first_line: None, first_is_given: false, held: Vec::new(), spans: Vec::new(), give, go_on: true };
+    let jumps = std::mem::take(&mut worker.jumps);
+    let mut lines = Lines { jumps, context, limit, first_line: None, first_is_given: false, held: Vec::new(), spans: Vec::new(), give, go_on: true };
     let mut splitter = Splitter::new(limit);
     let scanned = if segment.torn || !segment.frames.is_empty() {
         frames(worker, source, segment, &mut splitter, &mut lines)
@@ -217,6 +228,7 @@ pub fn segment(
         raw(worker, source, segment, &mut splitter, &mut lines)
     };
     lines.flush();
+    worker.jumps = std::mem::take(&mut lines.jumps);
     if let Err(e) = scanned {
         lines.give(Piece::Failed(e));
         return;

@@ -11,6 +11,7 @@ use crate::format::legacy;
 use crate::format::row;
 use crate::format::surface_op::SurfaceOp;
 use crate::json::Raw;
+use crate::json::jumps::Jumps;
 use crate::json::write::Object;
 use crate::position::TextOffset;
 use crate::seq::Seq;
@@ -21,6 +22,7 @@ use std::ops::ControlFlow;
 pub struct Bodies<'a> {
     log: &'a Log,
     text: TextReader<'a>,
+    jumps: Jumps,
 }
 
 /// Which events a walk meets.
@@ -38,7 +40,7 @@ impl<'a> Bodies<'a> {
     /// A reader over a log.
     #[must_use]
     pub fn new(log: &'a Log) -> Bodies<'a> {
-        Bodies { log, text: log.text() }
+        Bodies { log, text: log.text(), jumps: Jumps::default() }
     }
 
     /// Reads one event, stored or closer; `None` when there is none of that seq.
@@ -88,7 +90,7 @@ impl<'a> Bodies<'a> {
             return self.legacy(&entry, &mut each);
         }
         let line = self.text.line(entry.text)?;
-        let Ok(parts) = row::envelope(line) else { return Ok(ControlFlow::Continue(())) };
+        let Ok(parts) = row::envelope(line, &mut self.jumps) else { return Ok(ControlFlow::Continue(())) };
         if entry.flags.has(Flags::PACKED) {
             return Ok(expand(&entry, &parts, &mut each));
         }
@@ -106,7 +108,8 @@ impl<'a> Bodies<'a> {
     ) -> Result<ControlFlow<()>> {
         let id = self.log.header().map(|h| h.id.clone()).unwrap_or_default();
         let stored = self.text.line(entry.text)?.to_vec();
-        let Ok(parts) = row::envelope(&stored) else { return Ok(ControlFlow::Continue(())) };
+        let mut jumps = Jumps::default();
+        let Ok(parts) = row::envelope(&stored, &mut jumps) else { return Ok(ControlFlow::Continue(())) };
         let Some(data) = parts.data else { return Ok(ControlFlow::Continue(())) };
         let op = SurfaceOp::parse(parts.op, self.log.dialect());
         // The kind in the index is the upgraded one; the stored one stands in the line.

@@ -1,0 +1,118 @@
+//! Tool calls in words: a line for each, or all of it.
+
+use super::{Part, Voice, Words, duration, size};
+use crate::render::Tools;
+use crate::render::clean::{clean, clean_line};
+use crate::render::wrap::cut;
+use dsh_log::json::Raw;
+use dsh_log::view::transcript::Block;
+use dsh_log::view::transcript::rows::{Call, Tool, ToolStatus};
+
+/// How many lines of a result stand below a brief call.
+const BRIEF_LINES: usize = 3;
+/// How much of a call's arguments stands on its line.
+const BRIEF_ARGUMENTS: usize = 60;
+
+/// A tool row in words; none when tools are not shown.
+pub(super) fn of_tool(tool: &Tool, tools: Tools) -> Option<Words> {
+    if tools == Tools::None {
+        return None;
+    }
+    let full = tools == Tools::Full;
+    let mut parts = call_parts(&tool.call, full);
+    for child in &tool.children {
+        let indent = "  ".repeat(usize::from(child.depth.min(16) - 1));
+        parts.push(Part::Line(format!("{indent}└ {}", call_title(&child.call, full))));
+        if full {
+            parts.extend(call_parts(&child.call, true));
+        }
+    }
+    let sound = matches!(tool.call.status, ToolStatus::Done | ToolStatus::Running);
+    let voice = if sound { Voice::Tool } else { Voice::Trouble };
+    Some((voice, call_title(&tool.call, full), parts))
+}
+
+/// Name, short arguments, outcome, duration and size of the result, on one line.
+fn call_title(call: &Call, full: bool) -> String {
+    let name = call.name.as_deref().map_or("unknown tool".into(), clean_line);
+    let brief = if full { String::new() } else { brief_arguments(call) };
+    let gap = if brief.is_empty() { "" } else { " " };
+    let mut facts = vec![outcome(call)];
+    facts.extend(call.duration_ms.map(duration));
+    if call.content.is_some() {
+        facts.push(size(result_text(call).len() as u64));
+    }
+    format!("{name}{gap}{brief} — {}", facts.join(", "))
+}
+
+fn outcome(call: &Call) -> String {
+    let code = call.error_code.as_deref().or(call.error_name.as_deref());
+    match (call.status, code) {
+        (ToolStatus::Done, _) => "ok".to_owned(),
+        (ToolStatus::Error, Some(code)) => format!("error {}", clean_line(code)),
+        (ToolStatus::Error, None) => "error".to_owned(),
+        (ToolStatus::Running, _) => "no result yet where the log ends".to_owned(),
+        (ToolStatus::Interrupted, _) => "interrupted, no result".to_owned(),
+        (ToolStatus::NotStarted, _) => "never started".to_owned(),
+        (ToolStatus::OutcomeUnknown, _) => "started, outcome unknown".to_owned(),
+    }
+}
+
+fn result_text(call: &Call) -> String {
+    let texts = call.blocks.iter().map(|block| match block {
+        Block::Text(text) | Block::Reasoning(text) => text.clone(),
+        Block::Attachment(what) => format!("[{what}]"),
+        Block::Call(name) => format!("[call of {name}]"),
+        Block::Other(kind) => format!("[block of type {kind}]"),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn call_parts(call: &Call, full: bool) -> Vec<Part> {
+    let output = result_text(call);
+    let mut parts = Vec::new();
+    if full {
+        let arguments = arguments_text(call);
+        if !arguments.is_empty() {
+            parts.push(Part::Verbatim("arguments".to_owned(), clean(&arguments).into_owned()));
+        }
+        if !output.is_empty() {
+            parts.push(Part::Verbatim(
+                format!("result, {}", size(output.len() as u64)),
+                clean(&output).into_owned(),
+            ));
+        }
+        return parts;
+    }
+    let mut lines = output.lines().filter(|line| !line.trim().is_empty());
+    parts.extend(lines.by_ref().take(BRIEF_LINES).map(|line| Part::Line(cut(&clean_line(line), 200))));
+    match lines.count() {
+        0 => {}
+        1 => parts.push(Part::Line("… 1 more line".to_owned())),
+        more => parts.push(Part::Line(format!("… {more} more lines"))),
+    }
+    parts
+}
+
+/// The arguments: the model's text, or of a nested call the JSON.
+fn arguments_text(call: &Call) -> String {
+    let Some(stored) = &call.arguments else { return String::new() };
+    let text = Raw::parse(stored).ok().and_then(Raw::display_text);
+    text.unwrap_or_else(|| String::from_utf8_lossy(stored).into_owned())
+}
+
+/// The values of the arguments in a few words; of arguments that are no object, their text.
+fn brief_arguments(call: &Call) -> String {
+    let text = arguments_text(call);
+    let object = Raw::parse(text.as_bytes()).ok().filter(|value| value.is_object());
+    let said = match object {
+        Some(object) => {
+            let values = object.members().take(4).map(|(_, value)| {
+                value.display_text().unwrap_or_else(|| String::from_utf8_lossy(value.bytes()).into_owned())
+            });
+            values.collect::<Vec<_>>().join(" ")
+        }
+        None => text,
+    };
+    cut(&clean_line(&said), BRIEF_ARGUMENTS)
+}
