@@ -3,4 +3,6 @@
 pub mod header;
 pub mod messages;
 pub mod moment;
+pub mod requests;
+pub mod summary;
 pub mod transcript;

@@ -1,0 +1,195 @@
+//! Carrying out a plan, and proving that it did what it said.
+
+use super::plan::{Change, Plan};
+use crate::error::{Error, ErrorKind, Result};
+use crate::log::verdict::{Outcome, Verdict};
+use crate::log::{Log, ReadOptions};
+use crate::storage::layout::LogName;
+use crate::storage::lock::Lock;
+use crate::storage::publish::publish_with;
+use crate::storage::source::Source;
+use crate::storage::write;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Where the repaired log goes, and what is kept besides.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// A new file; without one the log is repaired in its place.
+    pub output: Option<PathBuf>,
+    /// A copy of the file as it was, made first.
+    pub backup: Option<PathBuf>,
+    /// The time of the repair, epoch milliseconds; it names the file of cut bytes.
+    pub now: i64,
+}
+
+/// What was done. Made only by applying a plan.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The file that now holds the repaired log.
+    pub path: PathBuf,
+    /// Whether anything was written.
+    pub written: bool,
+    /// The file that holds the cut bytes.
+    pub sidecar: Option<PathBuf>,
+    /// The verdict of the log as it is now.
+    pub after: Verdict,
+}
+
+impl Plan {
+    /// Carries out the plan. The result is read back before it counts: it opens, it holds the planned
+    /// events, and every kept byte is what it was.
+    ///
+    /// Errors: `locked` when the session is in use, `changed` when the file is not what was planned
+    /// for, `not-verified` when the result is not as planned (nothing is changed then), and what the
+    /// file system says.
+    pub fn apply(self, target: &Target, options: &ReadOptions) -> Result<Applied> {
+        let _lock = self.lock(target)?;
+        if let Some(backup) = &target.backup {
+            copy(&self.path, backup, u64::MAX, &[])?;
+        }
+        if let Some(output) = &target.output {
+            return self.to_new_file(output, options);
+        }
+        match &self.change {
+            Change::Nothing => {
+                Ok(Applied { path: self.path.clone(), written: false, sidecar: None, after: self.before.clone() })
+            }
+            Change::Append(bytes) => {
+                write::append(&self.path, &self.identity, bytes)?;
+                let after = self.verify(&self.path, options)?;
+                Ok(Applied { path: self.path.clone(), written: true, sidecar: None, after })
+            }
+            Change::Tail { keep, bytes } => self.replace_tail(*keep, bytes, target, options),
+        }
+    }
+
+    /// A session's own file is locked as the harness locks it; a copy elsewhere is nobody's session.
+    fn lock(&self, target: &Target) -> Result<Option<Lock>> {
+        let name = self.path.file_name().and_then(|n| n.to_str()).and_then(LogName::parse);
+        let writes = target.output.is_none() && self.change != Change::Nothing;
+        match self.path.parent() {
+            Some(dir) if self.locks && writes && name.is_some() => Lock::take(dir).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn replace_tail(&self, keep: u64, bytes: &[u8], target: &Target, options: &ReadOptions) -> Result<Applied> {
+        // The cut bytes are safe in a file of their own before the log changes.
+        let sidecar = self.sidecar(target.now);
+        if let Some(sidecar) = &sidecar {
+            keep_aside(&self.path, keep, sidecar)?;
+        }
+        let mut after = None;
+        let source = Source::open(&self.path)?;
+        write::replace(
+            &self.path,
+            &self.identity,
+            |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
+            |stage| {
+                after = Some(self.verify(stage, options)?);
+                same_prefix(&source, stage, keep)
+            },
+        )?;
+        let after = after.unwrap_or_else(|| self.before.clone());
+        Ok(Applied { path: self.path.clone(), written: true, sidecar, after })
+    }
+
+    fn to_new_file(&self, output: &Path, options: &ReadOptions) -> Result<Applied> {
+        let (keep, bytes): (u64, &[u8]) = match &self.change {
+            Change::Nothing => (self.identity.bytes, &[]),
+            Change::Append(bytes) => (self.identity.bytes, bytes),
+            Change::Tail { keep, bytes } => (*keep, bytes),
+        };
+        let source = Source::open(&self.path)?;
+        let mut after = None;
+        publish_with(
+            output,
+            false,
+            |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
+            |stage| {
+                after = Some(self.verify(stage, options)?);
+                same_prefix(&source, stage, keep)
+            },
+        )?;
+        let after = after.unwrap_or_else(|| self.before.clone());
+        Ok(Applied { path: output.to_owned(), written: true, sidecar: None, after })
+    }
+
+    /// Reads the result back: it must open as it is and hold the planned events.
+    fn verify(&self, path: &Path, options: &ReadOptions) -> Result<Verdict> {
+        let log = Log::read(Source::open(path)?, options)?;
+        let verdict = log.verdict().clone();
+        let events = log.index().events();
+        if verdict.outcome == Outcome::Opens && events == self.events {
+            return Ok(verdict);
+        }
+        let message = format!(
+            "the repaired log is not as planned: it {} with {events} events, {} planned",
+            verdict.outcome.name(),
+            self.events
+        );
+        Err(Error::new(ErrorKind::Corrupt, "not-verified", message).at_path(path))
+    }
+}
+
+/// Writes the bytes from `from` on into a new file.
+fn keep_aside(path: &Path, from: u64, sidecar: &Path) -> Result<()> {
+    let source = Source::open(path)?;
+    let end = source.bytes();
+    publish_with(
+        sidecar,
+        false,
+        |out| copy_bytes(&source, from, end, out),
+        |stage| same_bytes(&source, from, stage, end - from),
+    )
+}
+
+/// Copies the first `keep` bytes of a file and then `more` into a new file.
+fn copy(path: &Path, to: &Path, keep: u64, more: &[u8]) -> Result<()> {
+    let source = Source::open(path)?;
+    let keep = keep.min(source.bytes());
+    publish_with(
+        to,
+        false,
+        |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(more)),
+        |stage| same_prefix(&source, stage, keep),
+    )
+}
+
+fn copy_bytes(source: &Source, from: u64, to: u64, out: &mut dyn Write) -> io::Result<()> {
+    let mut buf = vec![0; 256 << 10];
+    let mut at = from;
+    while at < to {
+        let wanted = buf.len().min((to - at) as usize);
+        let got = source.read_at(at, &mut buf[..wanted]).map_err(io::Error::other)?;
+        if got == 0 {
+            return Err(io::Error::other("the file became shorter while it was copied"));
+        }
+        out.write_all(&buf[..got])?;
+        at += got as u64;
+    }
+    Ok(())
+}
+
+fn same_prefix(source: &Source, copy: &Path, bytes: u64) -> Result<()> {
+    same_bytes(source, 0, copy, bytes)
+}
+
+/// Checks that a file begins with the bytes of the source from `from` on.
+fn same_bytes(source: &Source, from: u64, copy: &Path, bytes: u64) -> Result<()> {
+    let written = Source::open(copy)?;
+    let (mut a, mut b) = (vec![0; 256 << 10], vec![0; 256 << 10]);
+    let mut at = 0;
+    while at < bytes {
+        let wanted = a.len().min((bytes - at) as usize);
+        let got = source.read_at(from + at, &mut a[..wanted])?;
+        let read = written.read_at(at, &mut b[..wanted])?;
+        if got == 0 || got != read || a[..got] != b[..got] {
+            let message = format!("the copy reads otherwise from byte {at} on");
+            return Err(Error::new(ErrorKind::Io, "not-verified", message).at_path(copy));
+        }
+        at += got as u64;
+    }
+    Ok(())
+}

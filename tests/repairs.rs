@@ -1,0 +1,131 @@
+//! Repair over every damaged and every open log: it opens afterwards, nothing kept has changed, and a
+//! second repair has nothing to do.
+
+mod shared;
+
+use dsh_log::error::ErrorKind;
+use dsh_log::json::{Raw, canonical};
+use dsh_log::log::verdict::Outcome;
+use dsh_log::log::{Log, ReadOptions};
+use dsh_log::repair::apply::Target;
+use dsh_log::repair::{Applied, Change, Diagnosis, Plan};
+use dsh_log::storage::source::Source;
+use shared::{int_of, str_of};
+use std::path::Path;
+
+fn read(path: &Path) -> Log {
+    Log::read(Source::open(path).unwrap(), &ReadOptions::default()).unwrap()
+}
+
+fn plan(path: &Path) -> dsh_log::error::Result<Plan> {
+    Plan::make(Diagnosis::of(&read(path)).unwrap(), true)
+}
+
+fn apply(plan: Plan) -> Applied {
+    plan.apply(&Target { now: 1, ..Target::default() }, &ReadOptions::default()).unwrap()
+}
+
+#[test]
+fn every_damaged_file_is_mended_as_the_harness_mends_it_or_refused() {
+    let Some(root) = shared::folder("repairs") else { return };
+    let expected = shared::text(&root.join("damage/expected.json"));
+    let dir = tempfile::tempdir().unwrap();
+    let mut sizes = (0, 0);
+    for case in Raw::parse(&expected).unwrap().elements() {
+        let file = str_of(case, "file").unwrap();
+        let original = root.join("damage").join(&file);
+        let before = std::fs::read(&original).unwrap();
+        let path = dir.path().join(original.file_name().unwrap());
+        std::fs::write(&path, &before).unwrap();
+        let log = read(&path);
+        if !log.verdict().outcome.opens() {
+            let kind = plan(&path).unwrap_err().kind;
+            assert!(matches!(kind, ErrorKind::Corrupt | ErrorKind::Unsupported), "{file}");
+            assert_eq!(std::fs::read(&path).unwrap(), before, "{file}: a refused log was touched");
+            continue;
+        }
+        let balanced = log.index().events() + log.closers().len() as u64;
+        let kept = log.verdict().cut.map_or(before.len() as u64, |cut| cut.from);
+        apply(plan(&path).unwrap());
+        let after = std::fs::read(&path).unwrap();
+        let log = read(&path);
+        assert_eq!(log.verdict().outcome, Outcome::Opens, "{file}");
+        assert_eq!(log.index().events(), balanced, "{file}");
+        assert_eq!(after[..kept as usize], before[..kept as usize], "{file}: kept bytes changed");
+        assert_eq!(plan(&path).unwrap().change, Change::Nothing, "{file}: a second repair would write");
+        let recorded = case.get("afterRepair").and_then(|r| int_of(r, "bytesAfter"));
+        if recorded.is_some() {
+            sizes.1 += 1;
+            sizes.0 += usize::from(recorded == Some(after.len() as u64));
+        }
+    }
+    // Rows of a torn frame are kept as they were written, where the harness packs them again.
+    assert!(sizes.0 * 100 >= sizes.1 * 95, "{} of {} have the size that the harness leaves", sizes.0, sizes.1);
+}
+
+#[test]
+fn what_is_cut_is_kept_in_a_file_beside() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log.jsonl");
+    let text = "{\"type\":\"session\",\"version\":0,\"id\":\"a\",\"createdAt\":1,\"delegationDepth\":0}\n{\"type\":\"todo";
+    std::fs::write(&path, text).unwrap();
+    let applied = apply(plan(&path).unwrap());
+    assert_eq!(std::fs::read(applied.sidecar.unwrap()).unwrap(), b"{\"type\":\"todo");
+    assert!(std::fs::read_to_string(&path).unwrap().ends_with("}\n"));
+}
+
+#[test]
+fn whole_records_are_not_cut_without_leave() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log.jsonl");
+    let header = "{\"type\":\"session\",\"version\":0,\"id\":\"a\",\"createdAt\":1,\"delegationDepth\":0}\n";
+    let event = |seq| format!("{{\"type\":\"plan/mode\",\"seq\":{seq},\"time\":1,\"data\":{{\"active\":true}}}}\n");
+    std::fs::write(&path, format!("{header}{}{}{}", event(0), event(0), event(1))).unwrap();
+    let refused = Plan::make(Diagnosis::of(&read(&path)).unwrap(), false).unwrap_err();
+    assert_eq!((refused.kind, refused.code), (ErrorKind::Refused, "would-lose-records"));
+    assert_eq!(plan(&path).unwrap().cut.unwrap().lost_records, 2);
+}
+
+#[test]
+fn a_file_that_changed_since_the_plan_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log.jsonl");
+    let header = "{\"type\":\"session\",\"version\":0,\"id\":\"a\",\"createdAt\":1,\"delegationDepth\":0}\n";
+    let start = "{\"type\":\"turn/start\",\"seq\":0,\"time\":1,\"data\":{\"turn\":1}}\n";
+    std::fs::write(&path, format!("{header}{start}")).unwrap();
+    let made = plan(&path).unwrap();
+    let more = format!("{header}{start}{{\"type\":\"plan/mode\",\"seq\":1,\"time\":1,\"data\":{{}}}}\n");
+    std::fs::write(&path, &more).unwrap();
+    let refused = made.apply(&Target::default(), &ReadOptions::default()).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Contended);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), more);
+}
+
+#[test]
+fn cut_v4_logs_get_the_recorded_closers_and_open_with_them() {
+    let Some(root) = shared::folder("repairs") else { return };
+    let cases = shared::text(&root.join("corpus/v4-repairs.json"));
+    for case in Raw::parse(&cases).unwrap().elements() {
+        let name = str_of(case, "log").unwrap();
+        let text = std::fs::read_to_string(root.join("corpus").join(&name).join("session.v4.jsonl")).unwrap();
+        let last = int_of(case, "lastSeq").unwrap();
+        let cut: String = text.split_inclusive('\n').take(last as usize + 2).collect();
+        let log = Log::read(Source::memory("cut", cut.clone().into_bytes()), &ReadOptions::default()).unwrap();
+        let marker = !case.get("opensWithClosersAlone").unwrap().is_true();
+        let found: Vec<String> = log.closers().iter().map(|c| String::from_utf8(c.text.clone()).unwrap()).collect();
+        let mut wanted: Vec<String> = case
+            .get("closers")
+            .unwrap()
+            .elements()
+            .map(|c| String::from_utf8(canonical::stringify(c)).unwrap())
+            .collect();
+        if marker {
+            wanted.push(found.last().unwrap().clone());
+            assert!(found.last().unwrap().contains("session/end-seed"), "{name} at {last}");
+        }
+        assert_eq!(found, wanted, "{name} at {last}");
+        let mended = cut + &found.join("\n") + "\n";
+        let log = Log::read(Source::memory("mended", mended.into_bytes()), &ReadOptions::default()).unwrap();
+        assert_eq!(log.verdict().outcome, Outcome::Opens, "{name} at {last}: {:?}", log.verdict().reason);
+    }
+}
