@@ -47,7 +47,15 @@ impl Error {
     /// A failure of that kind, without path, place or hint yet.
     #[must_use]
     pub fn new(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> Error {
-        Error { kind, code, message: message.into(), path: None, place: Place::default(), hint: None, source: None }
+        Error {
+            kind,
+            code,
+            message: message.into(),
+            path: None,
+            place: Place::default(),
+            hint: None,
+            source: None,
+        }
     }
 
     /// An I/O failure: `cannot <action> <path>: <why>`.

@@ -1,6 +1,12 @@
 //! From views to text for people; nothing here judges, and the library knows nothing of it.
 
 pub(crate) mod clean;
+pub(crate) mod messages_text;
+pub(crate) mod number;
+pub(crate) mod pager;
+pub(crate) mod style;
+pub(crate) mod table;
+pub(crate) mod time;
 pub(crate) mod transcript_entry;
 pub(crate) mod transcript_html;
 pub(crate) mod transcript_markdown;

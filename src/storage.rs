@@ -13,6 +13,6 @@ pub mod lock;
 pub mod publish;
 pub mod session_dir;
 pub mod source;
-pub mod text;
 mod stage;
+pub mod text;
 pub mod write;

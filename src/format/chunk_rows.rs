@@ -236,7 +236,8 @@ impl<'a> ChunkRow<'a> {
         }
         let [turn, step, index, steps, payload, id, name] =
             data.get_all(["turn", "step", "index", "dt", packed.payload(), "id", "name"]);
-        let (Some(turn), Some(step), Some(index), Some(steps), Some(payload)) = (turn, step, index, steps, payload)
+        let (Some(turn), Some(step), Some(index), Some(steps), Some(payload)) =
+            (turn, step, index, steps, payload)
         else {
             return Err("M5: the data of a packed row lacks a key");
         };
@@ -277,9 +278,8 @@ impl<'a> ChunkRow<'a> {
 
     /// The data of one member (v0 sections 6.2 and 8.3).
     fn member(&self, payload: Raw<'_>) -> Vec<u8> {
-        let chunk = Object::new()
-            .text("type", self.packed.chunk_type().as_bytes())
-            .raw("index", self.index.bytes());
+        let chunk =
+            Object::new().text("type", self.packed.chunk_type().as_bytes()).raw("index", self.index.bytes());
         let chunk = match self.packed {
             Packed::ToolCall => chunk
                 .raw_if("id", self.id.map(Raw::bytes))
@@ -342,4 +342,3 @@ fn end_time(time0: i64, steps: Raw<'_>, members: u64) -> Result<i64, Malformed> 
 pub fn event_text(seq: u64, time: i64, data: &[u8]) -> Vec<u8> {
     Object::new().text("type", b"assistant/chunk").int("seq", seq).int("time", time).raw("data", data).end()
 }
-

@@ -129,8 +129,13 @@ pub fn judge(row: &mut Row, parts: &Parts<'_>, line: &[u8], context: &RowContext
     if dialect.relations && dialect.knows(row.kind) && relations::takes_part(row.kind) {
         detail.relation = data.map(|data| slim(row.kind, data).into());
     }
-    if row.kind == Kind::EndSeed && dialect.inherited == Inherited::TaggedEndSeed && !data.is_some_and(Raw::is_object) {
-        detail.faults.push(RowFault::new(Code::EndSeedShape, "the data of a session/end-seed is not an object"));
+    if row.kind == Kind::EndSeed
+        && dialect.inherited == Inherited::TaggedEndSeed
+        && !data.is_some_and(Raw::is_object)
+    {
+        detail
+            .faults
+            .push(RowFault::new(Code::EndSeedShape, "the data of a session/end-seed is not an object"));
     }
     if let Some(data) = data {
         row.ends_attempt = row.kind == Kind::AssistantChunk && is_finish(data);
@@ -159,9 +164,13 @@ fn envelope_faults(kind: Kind, parts: &Parts<'_>, dialect: &Dialect, detail: &mu
     let Some(list) = parts.sources else { return };
     let own = parts.seq.and_then(Raw::count);
     match own.map(|own| Sources::parse(list, own, dialect.refuses_negative_zero)) {
-        None => detail.faults.push(RowFault::new(Code::RowEnvelope, "sourceEventSeqs on a row without a seq")),
+        None => {
+            detail.faults.push(RowFault::new(Code::RowEnvelope, "sourceEventSeqs on a row without a seq"))
+        }
         Some(Err(e)) => {
-            detail.faults.push(RowFault::new(Code::RowEnvelope, format!("sourceEventSeqs holds {}", e.meaning())));
+            detail
+                .faults
+                .push(RowFault::new(Code::RowEnvelope, format!("sourceEventSeqs holds {}", e.meaning())));
         }
         Some(Ok(sources)) => {
             if dialect.is_surface(kind) {
@@ -172,7 +181,8 @@ fn envelope_faults(kind: Kind, parts: &Parts<'_>, dialect: &Dialect, detail: &mu
 }
 
 fn envelope_fault(parts: &Parts<'_>, dialect: &Dialect) -> Option<String> {
-    let required = [("type", parts.type_name), ("seq", parts.seq), ("time", parts.time), ("data", parts.data)];
+    let required =
+        [("type", parts.type_name), ("seq", parts.seq), ("time", parts.time), ("data", parts.data)];
     if let Some((name, _)) = required.iter().find(|(_, value)| value.is_none()) {
         return Some(format!("the record has no {name}"));
     }
@@ -182,7 +192,8 @@ fn envelope_fault(parts: &Parts<'_>, dialect: &Dialect) -> Option<String> {
     if parts.type_name.is_some_and(|t| t.kind() != crate::json::Kind::String) {
         return Some("the record's type is no string".into());
     }
-    let sound_time = |t: Raw<'_>| t.safe_int().is_some() && !(dialect.refuses_negative_zero && t.is_negative_zero());
+    let sound_time =
+        |t: Raw<'_>| t.safe_int().is_some() && !(dialect.refuses_negative_zero && t.is_negative_zero());
     if !parts.time.is_some_and(sound_time) {
         return Some("the record's time is no integer".into());
     }
@@ -209,7 +220,12 @@ fn has_fallback_reason(data: Option<Raw<'_>>) -> bool {
 }
 
 /// The data of a record of an old shape as the harness upgrades it in memory.
-fn upgrade(row: &mut Row, parts: &Parts<'_>, context: &RowContext<'_>, detail: &mut Detail) -> Option<Vec<u8>> {
+fn upgrade(
+    row: &mut Row,
+    parts: &Parts<'_>,
+    context: &RowContext<'_>,
+    detail: &mut Detail,
+) -> Option<Vec<u8>> {
     let op = SurfaceOp::parse(parts.op, context.dialect);
     let seq = row.seq.filter(|n| *n >= 0.0).unwrap_or(0.0) as u64;
     match legacy::upgrade(row.kind, parts.data?, op, context.session_id, seq) {
@@ -298,18 +314,27 @@ fn hash(salt: u8, value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-fn vocabulary_fault(kind: Kind, parts: &Parts<'_>, data: Option<Raw<'_>>, dialect: &Dialect, detail: &mut Detail) {
+fn vocabulary_fault(
+    kind: Kind,
+    parts: &Parts<'_>,
+    data: Option<Raw<'_>>,
+    dialect: &Dialect,
+    detail: &mut Detail,
+) {
     let retired = matches!(kind, Kind::RequestHeaderDelta | Kind::ModeSet) && dialect.legacy_shapes;
     let already = detail.faults.iter().any(|f| f.code == Code::RowRetiredType);
     if dialect.rows == RowRules::Generation4 && kind == Kind::RequestHeader && has_fallback_reason(data) {
-        detail.faults.push(RowFault::new(Code::UnknownEventType, "a request/header with the retired reason fallback"));
+        detail
+            .faults
+            .push(RowFault::new(Code::UnknownEventType, "a request/header with the retired reason fallback"));
     }
     if retired || already || dialect.knows(kind) || parts.is_ignorable() {
         return;
     }
     let name = parts.type_name.and_then(Raw::display_text).unwrap_or_default();
     let since = if dialect.knows_later(kind) { ", one that later releases of this format know" } else { "" };
-    let message = format!("written by a newer harness: event type {name} is unknown to {}{since}", dialect.judged_by);
+    let message =
+        format!("written by a newer harness: event type {name} is unknown to {}{since}", dialect.judged_by);
     detail.faults.push(RowFault::new(Code::UnknownEventType, message));
 }
 
@@ -333,7 +358,9 @@ fn crash_fault(kind: Kind, data: Option<Raw<'_>>, dialect: &Dialect, detail: &mu
 fn event_faults(row: &Row, parts: &Parts<'_>, data: Option<Raw<'_>>, dialect: &Dialect, detail: &mut Detail) {
     let kind = row.kind;
     let surface = dialect.is_surface(kind);
-    if surface && let Some(what) = data.map_or(Some("has no data"), |d| message::shape_fault(kind, d, dialect)) {
+    if surface
+        && let Some(what) = data.map_or(Some("has no data"), |d| message::shape_fault(kind, d, dialect))
+    {
         // An id that an old result takes over is only known once its event is.
         let pending = detail.inherits_id_from.is_some() && what == "lacks an identified message";
         if !pending {
@@ -357,7 +384,9 @@ fn event_faults(row: &Row, parts: &Parts<'_>, data: Option<Raw<'_>>, dialect: &D
     {
         detail.faults.push(RowFault::new(Code::RequestHeader, format!("request/header {what}")));
     }
-    if dialect.rows == RowRules::Generation4 && matches!(kind, Kind::AssistantMessage | Kind::AssistantAttempt) {
+    if dialect.rows == RowRules::Generation4
+        && matches!(kind, Kind::AssistantMessage | Kind::AssistantAttempt)
+    {
         settlement_fault(kind, data, detail);
     }
     marker_faults(row, parts, dialect, surface, detail);
@@ -370,7 +399,9 @@ fn settlement_fault(kind: Kind, data: Option<Raw<'_>>, detail: &mut Detail) {
         count(turn) && count(step) && stream.is_some_and(Raw::is_array)
     });
     if !sound {
-        detail.faults.push(RowFault::new(Code::SettlementShape, format!("{kind} without turn, step or stream")));
+        detail
+            .faults
+            .push(RowFault::new(Code::SettlementShape, format!("{kind} without turn, step or stream")));
     }
 }
 

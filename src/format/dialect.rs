@@ -150,16 +150,40 @@ const V0_LATER: &[Kind] = &[Kind::ModelSelection, Kind::SubagentModelSelectionPo
 const V2_LATER: &[Kind] = &[Kind::FeedbackMessagePut, Kind::FeedbackMessageDelete];
 
 const STAGES_V0: &[Stage] = &[
-    Stage::Container, Stage::Rows, Stage::Identity, Stage::RetiredDelta, Stage::RetiredMode, Stage::RetiredFallback,
-    Stage::Shape, Stage::Vocabulary, Stage::Closers, Stage::HeaderFull, Stage::Events,
+    Stage::Container,
+    Stage::Rows,
+    Stage::Identity,
+    Stage::RetiredDelta,
+    Stage::RetiredMode,
+    Stage::RetiredFallback,
+    Stage::Shape,
+    Stage::Vocabulary,
+    Stage::Closers,
+    Stage::HeaderFull,
+    Stage::Events,
 ];
 const STAGES_V2: &[Stage] = &[
-    Stage::Container, Stage::Rows, Stage::Markers, Stage::Identity, Stage::Vocabulary, Stage::Shape, Stage::Closers,
-    Stage::HeaderFull, Stage::Events,
+    Stage::Container,
+    Stage::Rows,
+    Stage::Markers,
+    Stage::Identity,
+    Stage::Vocabulary,
+    Stage::Shape,
+    Stage::Closers,
+    Stage::HeaderFull,
+    Stage::Events,
 ];
 const STAGES_V4: &[Stage] = &[
-    Stage::Container, Stage::Rows, Stage::Markers, Stage::Relations, Stage::Identity, Stage::Vocabulary, Stage::Shape,
-    Stage::Closers, Stage::HeaderFull, Stage::Events,
+    Stage::Container,
+    Stage::Rows,
+    Stage::Markers,
+    Stage::Relations,
+    Stage::Identity,
+    Stage::Vocabulary,
+    Stage::Shape,
+    Stage::Closers,
+    Stage::HeaderFull,
+    Stage::Events,
 ];
 
 const GENERATION_0: Dialect = Dialect {

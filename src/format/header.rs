@@ -67,11 +67,27 @@ pub struct HeaderReading {
 }
 
 const KEYS_V0: &[&str] = &[
-    "type", "version", "id", "createdAt", "cwd", "parentSession", "seedLength", "origin", "delegationDepth",
+    "type",
+    "version",
+    "id",
+    "createdAt",
+    "cwd",
+    "parentSession",
+    "seedLength",
+    "origin",
+    "delegationDepth",
     "agentPreset",
 ];
 const KEYS_V2: &[&str] = &[
-    "type", "version", "id", "createdAt", "cwd", "parentSession", "isSeeded", "origin", "delegationDepth",
+    "type",
+    "version",
+    "id",
+    "createdAt",
+    "cwd",
+    "parentSession",
+    "isSeeded",
+    "origin",
+    "delegationDepth",
     "agentPreset",
 ];
 const RETIRED: [&str; 2] = ["sandboxMode", "approvalPolicy"];
@@ -94,7 +110,8 @@ pub fn read(line: &[u8]) -> HeaderReading {
     }
     let Some(dialect) = version.and_then(known_dialect) else {
         let looks_like_one = value.get("type").is_some_and(|t| t.is("session"));
-        let message = if looks_like_one { "the header has no version" } else { "the first line is no session header" };
+        let message =
+            if looks_like_one { "the header has no version" } else { "the first line is no session header" };
         return none(RowFault::new(Code::HeaderShape, message));
     };
     if !value.get("type").is_some_and(|t| t.is("session")) {
@@ -124,8 +141,10 @@ fn foreign(value: Raw<'_>, version: f64) -> HeaderReading {
     let fault = if version < 0.0 {
         RowFault::new(Code::FormatOlder, format!("format version {shown} is older than any released one"))
     } else {
-        let message =
-            format!("written by a newer harness: format version {shown}, this tool knows 0 to {}", newest.version);
+        let message = format!(
+            "written by a newer harness: format version {shown}, this tool knows 0 to {}",
+            newest.version
+        );
         RowFault::new(Code::FormatNewer, message)
     };
     HeaderReading { header: Some(fields(value)), dialect: newest, known: false, faults: vec![fault] }
@@ -192,7 +211,8 @@ fn foreign_key_faults(value: Raw<'_>, known: &[&str], faults: &mut Vec<RowFault>
     for (key, _) in value.members() {
         if !known.iter().chain(&RETIRED).any(|name| key.is(name)) {
             let name = key.display_text().unwrap_or_default();
-            let message = format!("the header holds the unknown key {name}, as a fork of the harness may write");
+            let message =
+                format!("the header holds the unknown key {name}, as a fork of the harness may write");
             faults.push(RowFault::new(Code::HeaderShape, message));
         }
     }
@@ -270,12 +290,16 @@ mod tests {
 
     #[test]
     fn negative_zero_is_generation_0() {
-        assert!(codes(r#"{"type":"session","version":-0,"id":"a","createdAt":1,"delegationDepth":0}"#).is_empty());
+        assert!(
+            codes(r#"{"type":"session","version":-0,"id":"a","createdAt":1,"delegationDepth":0}"#).is_empty()
+        );
     }
 
     #[test]
     fn unknown_keys_refuse_from_generation_1_on() {
-        let header = |v| format!(r#"{{"type":"session","version":{v},"id":"a","createdAt":1,"delegationDepth":0,"x":1}}"#);
+        let header = |v| {
+            format!(r#"{{"type":"session","version":{v},"id":"a","createdAt":1,"delegationDepth":0,"x":1}}"#)
+        };
         assert!(codes(&header(0)).is_empty());
         assert_eq!(codes(&header(1)), [Code::HeaderShape]);
     }

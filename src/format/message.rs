@@ -28,7 +28,8 @@ pub fn shape_fault(kind: Kind, data: Raw<'_>, dialect: &Dialect) -> Option<&'sta
             _ => "has a message whose role is not user",
         });
     }
-    let Some(source) = source.filter(|s| s.is_object() && s.get("kind").is_some_and(Raw::is_filled_text)) else {
+    let Some(source) = source.filter(|s| s.is_object() && s.get("kind").is_some_and(Raw::is_filled_text))
+    else {
         return Some("has a message without a source");
     };
     let Some(content) = content.filter(|c| c.is_array()) else {

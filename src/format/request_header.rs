@@ -37,9 +37,7 @@ pub fn shape_fault(data: Raw<'_>, dialect: &Dialect) -> Option<&'static str> {
 fn defaults_are_sound(defaults: Raw<'_>, config: Raw<'_>) -> bool {
     defaults.is_object()
         && defaults.members().all(|(key, value)| {
-            ["reasoningEffort", "maxTokens"]
-                .iter()
-                .any(|name| key.is(name) && config.get(name).is_some())
+            ["reasoningEffort", "maxTokens"].iter().any(|name| key.is(name) && config.get(name).is_some())
                 && value.is_true()
         })
 }
@@ -50,7 +48,8 @@ fn defaults_are_sound(defaults: Raw<'_>, config: Raw<'_>) -> bool {
 pub fn canonical(data: Raw<'_>, dialect: &Dialect) -> Option<Vec<u8>> {
     let header = data.get("header").filter(|h| h.is_object())?;
     let [config, defaults, system, tools] = header.get_all(["config", "adapterDefaults", "system", "tools"]);
-    let flagged = |d: &Raw<'_>| ["reasoningEffort", "maxTokens"].iter().any(|n| d.get(n).is_some_and(Raw::is_true));
+    let flagged =
+        |d: &Raw<'_>| ["reasoningEffort", "maxTokens"].iter().any(|n| d.get(n).is_some_and(Raw::is_true));
     let in_header = dialect.system_prompt == SystemPrompt::InHeader;
     let system = system.filter(|s| in_header && s.is_filled_text());
     let tools = tools.filter(|t| t.is_array() && t.elements().next().is_some());

@@ -111,7 +111,8 @@ impl Row {
     /// A line that is no record.
     #[must_use]
     pub fn bad(form: Form, message: &str) -> Row {
-        let detail = Detail { faults: vec![RowFault::new(Code::LineUnparsable, message)], ..Detail::default() };
+        let detail =
+            Detail { faults: vec![RowFault::new(Code::LineUnparsable, message)], ..Detail::default() };
         Row {
             form,
             kind: Kind::Unknown,
@@ -165,7 +166,9 @@ pub fn envelope<'a>(line: &'a [u8], jumps: &'a mut Jumps) -> Result<Parts<'a>, R
         return Err(match Raw::parse(line) {
             Ok(value) if value.is_null() => Row::bad(Form::Null, "the line is `null`"),
             Ok(value) => Row::bad(Form::NotAnObject, &format!("the line is {}", value.kind().name())),
-            Err(_) if line.iter().all(|b| json::scan::is_blank(*b)) => Row::bad(Form::Unparsable, "the line is blank"),
+            Err(_) if line.iter().all(|b| json::scan::is_blank(*b)) => {
+                Row::bad(Form::Unparsable, "the line is blank")
+            }
             Err(e) => Row::bad(Form::Unparsable, &syntax_message(e)),
         });
     };

@@ -34,9 +34,9 @@ impl SurfaceOp {
             return SurfaceOp::Malformed;
         }
         let [op, start, end] = value.get_all(["op", dialect.ends[0], dialect.ends[1]]);
-        let only_three = value.members().all(|(key, _)| {
-            key.is("op") || key.is(dialect.ends[0]) || key.is(dialect.ends[1])
-        });
+        let only_three = value
+            .members()
+            .all(|(key, _)| key.is("op") || key.is(dialect.ends[0]) || key.is(dialect.ends[1]));
         let end_of = |value: Option<Raw<'_>>| {
             let value = value?;
             if dialect.ends_below_own && value.is_negative_zero() {

@@ -25,11 +25,12 @@ pub fn decode(inner: &[u8]) -> Cow<'_, [u8]> {
             Some(b'u') => {
                 let unit = hex(inner, at + 2);
                 at += 6;
-                let low = if (0xD800..0xDC00).contains(&unit) && inner[at.min(inner.len())..].starts_with(b"\\u") {
-                    Some(hex(inner, at + 2)).filter(|low| (0xDC00..0xE000).contains(low))
-                } else {
-                    None
-                };
+                let low =
+                    if (0xD800..0xDC00).contains(&unit) && inner[at.min(inner.len())..].starts_with(b"\\u") {
+                        Some(hex(inner, at + 2)).filter(|low| (0xDC00..0xE000).contains(low))
+                    } else {
+                        None
+                    };
                 match low {
                     Some(low) => {
                         at += 6;

@@ -127,7 +127,8 @@ pub fn closers(turns: &Turns, next: u64, time: i64, cause: Cause, dialect: &Dial
         add(Kind::ToolResult, Some((call.clone(), call.outcome())), data, tail);
     }
     if let Some((step, _)) = turns.open_step() {
-        let data = Object::new().raw_if("turn", turn.json().as_deref()).raw_if("step", step.json().as_deref());
+        let data =
+            Object::new().raw_if("turn", turn.json().as_deref()).raw_if("step", step.json().as_deref());
         add(Kind::StepEnd, None, data.end(), Object::new());
     }
     let reason = Object::new().text("kind", cause.name().as_bytes()).end();
@@ -141,8 +142,12 @@ pub fn closers(turns: &Turns, next: u64, time: i64, cause: Cause, dialect: &Dial
 
 /// An event's text: the envelope, then the members of `tail`.
 fn splice(kind: Kind, seq: u64, time: i64, data: &[u8], tail: Object) -> Vec<u8> {
-    let mut text =
-        Object::new().text("type", kind.name().as_bytes()).int("seq", seq).int("time", time).raw("data", data).end();
+    let mut text = Object::new()
+        .text("type", kind.name().as_bytes())
+        .int("seq", seq)
+        .int("time", time)
+        .raw("data", data)
+        .end();
     let tail = tail.end();
     if tail.len() > 2 {
         text.pop();
@@ -177,7 +182,11 @@ fn result_data(call: &Pending, open_turn: &Slot, seq: u64, cause: Cause, dialect
                 .bool("isError", true)
                 .raw("content", &content);
             let blocks = write::array([block.end()]);
-            Object::new().text("id", &message_id).text("role", b"user").raw("source", &source).raw("content", &blocks)
+            Object::new()
+                .text("id", &message_id)
+                .text("role", b"user")
+                .raw("source", &source)
+                .raw("content", &blocks)
         }
     };
     // Up to generation 3 the turn is the open one; later it is the advertising message's.

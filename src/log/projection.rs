@@ -65,10 +65,15 @@ impl Projections {
     }
 
     /// Takes one event; nothing changes when it is at fault.
-    fn apply(&mut self, targets: Vec<Target>, messages: &BTreeMap<u64, Vec<bool>>) -> std::result::Result<(), RowFault> {
+    fn apply(
+        &mut self,
+        targets: Vec<Target>,
+        messages: &BTreeMap<u64, Vec<bool>>,
+    ) -> std::result::Result<(), RowFault> {
         for target in &targets {
             let Some(images) = messages.get(&target.seq) else {
-                let message = format!("image/offload names event {}, which is no message on the surface", target.seq);
+                let message =
+                    format!("image/offload names event {}, which is no message on the surface", target.seq);
                 return Err(fault(message));
             };
             for image in &target.images {
@@ -79,7 +84,10 @@ impl Projections {
                     Some(false) if done => "which is offloaded already",
                     Some(false) => continue,
                 };
-                return Err(fault(format!("image/offload names image {image} of event {}, {problem}", target.seq)));
+                return Err(fault(format!(
+                    "image/offload names image {image} of event {}, {problem}",
+                    target.seq
+                )));
             }
         }
         for target in targets {
@@ -207,4 +215,3 @@ pub fn project(stored: Raw<'_>, images: &BTreeSet<u64>, dialect: &Dialect) -> Ve
 pub fn count_upto(log: &Log, upto: u64) -> u64 {
     log.sums().offloads.iter().take_while(|seq| **seq <= upto).count() as u64
 }
-

@@ -125,7 +125,9 @@ impl Opening {
         let exact = lines.len() == 1 && rest.0.is_empty();
         if container == Container::Zstd && bad.is_none() && !exact {
             let message = match lines.len() {
-                0 => "the first frame holds no whole line, where exactly the header line must stand".to_owned(),
+                0 => {
+                    "the first frame holds no whole line, where exactly the header line must stand".to_owned()
+                }
                 n => format!("the first frame holds {n} lines, where exactly the header line must stand"),
             };
             faults.push(Finding::new(Code::HeaderFrame, Severity::Refuses, place, message));
@@ -271,7 +273,14 @@ impl Pass {
         }
         self.reader.header_ends(opening.header_end);
         let judged = |at, text: &[u8]| {
-            scan::judge(at, text.len() as u64, Some(text), context, self.limits.record_bytes, &mut Jumps::default())
+            scan::judge(
+                at,
+                text.len() as u64,
+                Some(text),
+                context,
+                self.limits.record_bytes,
+                &mut Jumps::default(),
+            )
         };
         let lines: Vec<scan::Line> = opening.rest.iter().map(|(at, text)| judged(*at, text)).collect();
         if opening.headless {
@@ -325,7 +334,8 @@ impl Pass {
                     self.join(line, &first, context);
                 }
                 for line in lines {
-                    let at = if std::mem::take(&mut self.joins) { self.carry_at } else { self.base + line.at };
+                    let at =
+                        if std::mem::take(&mut self.joins) { self.carry_at } else { self.base + line.at };
                     self.reader.line(at, line);
                 }
             }
@@ -452,7 +462,9 @@ fn spoiled_findings(source: &Source, frame: u64, byte: u64, reserved: bool) -> R
     let unread = source.bytes() - frame;
     let place = Place::at_byte(byte);
     if reserved {
-        let message = format!("a zstd frame uses a reserved bit or block type; {unread} bytes from byte {frame} on unread");
+        let message = format!(
+            "a zstd frame uses a reserved bit or block type; {unread} bytes from byte {frame} on unread"
+        );
         return Ok(vec![Finding::new(Code::FrameReserved, Severity::Refuses, place, message)]);
     }
     let zeros = zero_run(source, frame)?;
@@ -460,7 +472,8 @@ fn spoiled_findings(source: &Source, frame: u64, byte: u64, reserved: bool) -> R
     let got = source.read_at(byte, &mut head)?;
     let found: String = head[..got].iter().map(|b| format!("{b:02x}")).collect();
     let message = format!("no zstd frame where one must start; {unread} bytes unread");
-    let mut list = vec![Finding::new(Code::FrameMagic, Severity::Refuses, place, message).versus("28b52ffd", found)];
+    let mut list =
+        vec![Finding::new(Code::FrameMagic, Severity::Refuses, place, message).versus("28b52ffd", found)];
     if zeros > 0 {
         let rest = if zeros == unread { "up to the end of the file" } else { "and other bytes behind them" };
         let message = format!("a run of {zeros} zero bytes {rest}");
@@ -528,11 +541,13 @@ impl Log {
         }
         let (code, message) = match (header.is_seeded, self.sums.tagged_seed) {
             (Some(true), None) => {
-                let message = "the header says that the log begins with inherited events, and no end of them is marked";
+                let message =
+                    "the header says that the log begins with inherited events, and no end of them is marked";
                 (Code::SeedMarkerMissing, message)
             }
             (Some(false), Some(_)) => {
-                let message = "the header says that nothing is inherited, and an end of inherited events is marked";
+                let message =
+                    "the header says that nothing is inherited, and an end of inherited events is marked";
                 (Code::SeedMarkerUnexpected, message)
             }
             _ => return,
@@ -573,7 +588,8 @@ impl Log {
         if let Some((turn, start)) = self.sums.turns.open_turn() {
             let number = turn.json().map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
             let calls = self.sums.turns.pending().count();
-            let message = format!("turn {number} was still open when the log ends, with {calls} unanswered calls");
+            let message =
+                format!("turn {number} was still open when the log ends, with {calls} unanswered calls");
             let place = self.place_of(crate::seq::Seq(start));
             self.findings.push(Finding::new(Code::OpenTurn, Severity::Notes, place, message), limits);
         }

@@ -455,9 +455,7 @@ impl Reader {
             }
             self.event_fault(at, seq, fault);
         }
-        if row.kind == Kind::ToolResult
-            && detail.call_id.as_deref().is_some_and(|id| id == b"\"\"")
-        {
+        if row.kind == Kind::ToolResult && detail.call_id.as_deref().is_some_and(|id| id == b"\"\"") {
             let message = "a tool result whose source names no call: its callId is empty";
             let finding = Finding::new(Code::EmptyCallId, Severity::Warns, self.place(Some(seq)), message);
             self.add(finding, Some(at));
@@ -465,7 +463,8 @@ impl Reader {
     }
 
     fn event_fault(&mut self, at: u64, seq: u64, fault: &RowFault) {
-        let finding = Finding::new(fault.code, Severity::Refuses, self.place(Some(seq)), fault.message.clone());
+        let finding =
+            Finding::new(fault.code, Severity::Refuses, self.place(Some(seq)), fault.message.clone());
         self.add(finding, Some(at));
     }
 
@@ -488,7 +487,8 @@ impl Reader {
         let (Some(relations), Some(data)) = (&mut self.sums.relations, &detail.relation) else { return };
         let Ok(data) = Raw::parse(data) else { return };
         let sources = detail.sources.as_ref();
-        let has_sources = sources.is_some() || detail.faults.iter().any(|f| f.code == Code::SurfaceProvenance);
+        let has_sources =
+            sources.is_some() || detail.faults.iter().any(|f| f.code == Code::SurfaceProvenance);
         relations.event(&RelEvent { seq, kind, data, op: detail.op, sources, has_sources });
     }
 
@@ -581,7 +581,8 @@ impl Reader {
     fn report_relations(&mut self) {
         let Some(relations) = self.sums.relations.take() else { return };
         for violation in relations.finish(self.sums.tagged_seed.unwrap_or(0)) {
-            let at = self.sums.index.record_of(Seq(violation.seq)).map(|n| self.sums.index.entries()[n].text.0);
+            let at =
+                self.sums.index.record_of(Seq(violation.seq)).map(|n| self.sums.index.entries()[n].text.0);
             let message = format!("{} ({})", violation.message, violation.rule);
             let place = Place::at_seq(Seq(violation.seq));
             self.add(Finding::new(violation.code, Severity::Refuses, place, message), at);

@@ -205,7 +205,9 @@ pub fn judge(
 ) -> Line {
     let row = match text {
         Some(text) => row::parse_with(text, context, jumps),
-        None => Row::bad(Form::TooLong, &format!("a record of {bytes} bytes is longer than the limit of {limit}")),
+        None => {
+            Row::bad(Form::TooLong, &format!("a record of {bytes} bytes is longer than the limit of {limit}"))
+        }
     };
     Line { at, bytes, row, spoiled: None }
 }
@@ -220,7 +222,17 @@ pub fn segment(
     give: &mut dyn FnMut(Piece) -> bool,
 ) {
     let jumps = std::mem::take(&mut worker.jumps);
-    let mut lines = Lines { jumps, context, limit, first_line: None, first_is_given: false, held: Vec::new(), spans: Vec::new(), give, go_on: true };
+    let mut lines = Lines {
+        jumps,
+        context,
+        limit,
+        first_line: None,
+        first_is_given: false,
+        held: Vec::new(),
+        spans: Vec::new(),
+        give,
+        go_on: true,
+    };
     let mut splitter = Splitter::new(limit);
     let scanned = if segment.torn || !segment.frames.is_empty() {
         frames(worker, source, segment, &mut splitter, &mut lines)
@@ -333,7 +345,12 @@ fn streamed(
     lines.spans.push(Span { file: stretch.start, file_end: stretch.end, text_bytes, torn });
     if let Some(why) = failed.filter(|_| !torn) {
         lines.flush();
-        lines.give(Piece::BadFrame(BadFrame { file: stretch.start, file_end: stretch.end, why: why.0, window: false }));
+        lines.give(Piece::BadFrame(BadFrame {
+            file: stretch.start,
+            file_end: stretch.end,
+            why: why.0,
+            window: false,
+        }));
     }
     Ok(())
 }

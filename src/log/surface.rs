@@ -126,7 +126,12 @@ impl Surface {
     /// The nodes of the run, in order (S6).
     fn run(&self, start: u64, end: u64) -> Result<Vec<u32>, RowFault> {
         let place = |seq: u64| self.current(seq).map(|node| node.place);
-        let missing = |seq| RowFault::new(Code::SurfaceRange, format!("replaces from {start} to {end}, but {seq} is not on the surface"));
+        let missing = |seq| {
+            RowFault::new(
+                Code::SurfaceRange,
+                format!("replaces from {start} to {end}, but {seq} is not on the surface"),
+            )
+        };
         let first = place(start).ok_or_else(|| missing(start))?;
         let last = place(end).ok_or_else(|| missing(end))?;
         if first > last {
@@ -151,7 +156,13 @@ impl Surface {
     }
 
     /// The tool-result rewrite rule (v0 section 9.4, v4 S9).
-    fn check_rewrite(&self, seq: u64, kind: Kind, run: &[u32], key: Option<ResultKey>) -> Result<(), RowFault> {
+    fn check_rewrite(
+        &self,
+        seq: u64,
+        kind: Kind,
+        run: &[u32],
+        key: Option<ResultKey>,
+    ) -> Result<(), RowFault> {
         if kind != Kind::ToolResult {
             return Ok(());
         }
@@ -175,7 +186,8 @@ impl Surface {
         let head_is_system = head.is_some_and(|n| self.nodes[n as usize].kind == Kind::SystemMessage);
         let covers_head = head_is_system && run.first().copied() == head;
         if covers_head && (kind != Kind::SystemMessage || run.len() != 1) {
-            let message = format!("{kind} {seq} may not replace the system message at the head of the surface");
+            let message =
+                format!("{kind} {seq} may not replace the system message at the head of the surface");
             return Err(RowFault::new(Code::SurfaceRange, message));
         }
         Ok(())
@@ -320,7 +332,13 @@ mod tests {
     }
 
     fn replace(surface: &mut Surface, seq: u64, start: u64, end: u64, from: &[u64]) -> Result<(), RowFault> {
-        surface.apply(seq, Kind::UserMessage, SurfaceOp::Replace { start, end }, Some(&sources(from, seq)), None)
+        surface.apply(
+            seq,
+            Kind::UserMessage,
+            SurfaceOp::Replace { start, end },
+            Some(&sources(from, seq)),
+            None,
+        )
     }
 
     fn seqs(surface: &Surface) -> Vec<u64> {

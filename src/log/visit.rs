@@ -134,7 +134,8 @@ impl<'a> Bodies<'a> {
         if from >= before {
             return Ok(none);
         }
-        let id = self.with(from, |event| event.data.path(&["message", "id"]).map(|id| id.bytes().to_vec()))?;
+        let id =
+            self.with(from, |event| event.data.path(&["message", "id"]).map(|id| id.bytes().to_vec()))?;
         Ok(id.flatten().unwrap_or(none))
     }
 }

@@ -7,6 +7,7 @@ mod life;
 pub(super) mod tests;
 
 use super::clean::{clean, clean_line};
+use super::number::size;
 use super::{Shown, Tools};
 use dsh_log::view::transcript::rows::{Assistant, AssistantState, Context, Said, Seed};
 use dsh_log::view::transcript::{Block, Body, Failure, Row};
@@ -181,23 +182,4 @@ fn of_failure(failure: &Failure) -> String {
         }
     };
     clean_line(&text).into_owned()
-}
-
-/// Milliseconds for people.
-pub(crate) fn duration(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        60_000..3_600_000 => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
-        _ => format!("{} h {} min", ms / 3_600_000, ms % 3_600_000 / 60_000),
-    }
-}
-
-/// Bytes for people.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_024 => format!("{bytes} B"),
-        1_024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1_024.0),
-        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
-    }
 }

@@ -148,7 +148,8 @@ impl<'a> Segments<'a> {
 
     fn next_zstd(&mut self) -> Result<Option<Segment>> {
         let start = self.at;
-        let mut segment = Segment { start, end: start, frames: Vec::new(), first_frame: self.frames, torn: false };
+        let mut segment =
+            Segment { start, end: start, frames: Vec::new(), first_frame: self.frames, torn: false };
         while self.at < self.source.bytes() {
             let spoiled = |frame, byte, reserved| End::Spoiled { frame, byte, reserved };
             let end = match frame::walk(&mut self.window, self.at)? {

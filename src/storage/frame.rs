@@ -117,8 +117,10 @@ mod tests {
 
     #[test]
     fn every_prefix_of_a_frame_is_torn_and_the_whole_is_a_frame() {
-        let text: Vec<u8> = (0..200_000_u32).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes()).collect();
-        for frame in [zstd::encode_all(&text[..], 3).unwrap(), zstd::encode_all(&b"short\n"[..], 3).unwrap()] {
+        let text: Vec<u8> =
+            (0..200_000_u32).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes()).collect();
+        for frame in [zstd::encode_all(&text[..], 3).unwrap(), zstd::encode_all(&b"short\n"[..], 3).unwrap()]
+        {
             let step = (frame.len() / 300).max(1);
             for cut in (0..frame.len()).step_by(step) {
                 assert_eq!(found(&frame[..cut]), Found::Torn, "{cut}");

@@ -90,8 +90,7 @@ pub fn system_prompt(log: &Log, moment: Moment) -> Result<Option<String>> {
         return Ok(text);
     }
     let surface = moment.surface(log);
-    let nodes: Vec<u64> =
-        surface.nodes().filter(|n| n.kind == Kind::SystemMessage).map(|n| n.seq).collect();
+    let nodes: Vec<u64> = surface.nodes().filter(|n| n.kind == Kind::SystemMessage).map(|n| n.seq).collect();
     let mut bodies = Bodies::new(log);
     for seq in nodes.into_iter().rev() {
         let words = bodies.with(Seq(seq), |event| {

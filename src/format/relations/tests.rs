@@ -1,8 +1,8 @@
 //! Each rule kept and broken, over whole and slim payloads.
 
 use super::*;
-use crate::format::slim::slim;
 use crate::format::dialect::Dialect;
+use crate::format::slim::slim;
 
 /// Feeds `[type, data, surfaceOp?, sourceEventSeqs?]` lines; surface types are appended.
 fn feed(lines: &[&str], inherited: u64, slimmed: bool) -> Vec<Violation> {

@@ -1,8 +1,9 @@
 //! Tool calls in words: a line for each, or all of it.
 
-use super::{Part, Voice, Words, duration, size};
+use super::{Part, Voice, Words};
 use crate::render::Tools;
 use crate::render::clean::{clean, clean_line};
+use crate::render::number::{duration, size};
 use crate::render::wrap::cut;
 use dsh_log::json::Raw;
 use dsh_log::view::transcript::Block;

@@ -1,7 +1,8 @@
 //! Commands, compactions, retries, ends of turns and workflows in words.
 
-use super::{Part, Voice, Words, duration, of_failure};
+use super::{Part, Voice, Words, of_failure};
 use crate::render::clean::{clean, clean_line};
+use crate::render::number::duration;
 use dsh_log::view::transcript::Row;
 use dsh_log::view::transcript::rows::{Attempt, Command, Compaction, Member, Retry, TurnEnd, Workflow};
 

@@ -1,0 +1,38 @@
+//! The examples of help and manual, in one place so that both say the same.
+
+/// What comes before the examples in help; the manual has a heading of its own.
+pub(crate) const HEADING: &str = "Examples:\n";
+
+/// Of the program.
+pub(crate) const MAIN: &str = "\
+Examples:
+  dsh-log ls                           the sessions, newest first
+  dsh-log transcript @latest           what was said and done in the newest one
+  dsh-log messages session.jsonl.zstd  what the model has of it now";
+
+/// Of `ls`.
+pub(crate) const LS: &str = "\
+Examples:
+  dsh-log ls --limit 10                the ten that changed last
+  dsh-log ls --project app             those whose directory has `app` in it
+  dsh-log ls --ndjson --sort size      one JSON object a line, the largest first";
+
+/// Of `messages`.
+pub(crate) const MESSAGES: &str = "\
+Examples:
+  dsh-log messages @latest             the messages that the model has now
+  dsh-log messages 5d0c --at 1200      as they were after event 1200
+  dsh-log messages - --format ndjson   of a log on standard input, one message a line";
+
+/// Of `transcript`.
+pub(crate) const TRANSCRIPT: &str = "\
+Examples:
+  dsh-log transcript @latest --turn 3..5            three turns of the newest session
+  dsh-log transcript 5d0c --format html --tools full > session.html
+  dsh-log transcript session.jsonl --ndjson         one row a line";
+
+/// Of `completions`.
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  dsh-log completions bash > ~/.local/share/bash-completion/completions/dsh-log
+  dsh-log completions fish > ~/.config/fish/completions/dsh-log.fish";

@@ -1,0 +1,30 @@
+//! From a SESSION argument to a log that has been read.
+
+use super::env::Env;
+use super::exit::Failure;
+use super::place;
+use dsh_log::log::Log;
+use dsh_log::storage::locate::{self, Target};
+use dsh_log::storage::source::Source;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Finds and reads the log; what is odd about the choice of file is said on standard error.
+///
+/// Errors when there is no such session, or its file cannot be read. Damage is no error here.
+pub(crate) fn open_log(session: &OsStr, env: &Env) -> Result<Log, Failure> {
+    let target = Target::parse(session);
+    let located = locate::locate(&target, env.root.as_deref())?;
+    for warning in &located.warnings {
+        env.warn(&format!("{}: {warning}", located.path.display()));
+    }
+    let source = match target {
+        Target::Stdin => Source::spool(Path::new("-"), std::io::stdin().lock())?,
+        _ => Source::open(&located.path)?,
+    };
+    let log = Log::read(source, &env.reading)?;
+    for oddity in place::judge(&log, located.session_dir.as_deref(), env.root.as_deref()) {
+        env.warn(&format!("{}: {oddity}", located.path.display()));
+    }
+    Ok(log)
+}

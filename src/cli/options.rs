@@ -1,0 +1,119 @@
+//! Options that all commands share.
+
+use super::exit::Failure;
+use clap::{Args, ValueEnum};
+use dsh_log::error::{Error, ErrorKind};
+use dsh_log::log::Log;
+use dsh_log::seq::Seq;
+use dsh_log::view::moment::Moment;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// When text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Options of the whole program.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Print one JSON document, and errors as JSON too
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Colour,
+    /// Fit text and tables to that many columns
+    #[arg(long, global = true, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
+    pub(crate) width: Option<u16>,
+    /// Show times in UTC instead of the local zone
+    #[arg(long, global = true)]
+    pub(crate) utc: bool,
+    /// Where sessions lie; default $DSH_HOME/sessions, else ~/.dsh/sessions
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Pass over records longer than that, such as 64M or 1G
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_record: Option<u64>,
+    /// Print nothing of a log that the harness would refuse
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+    /// Do not use a pager
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+    /// No warnings and hints, only errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// Which log, and as of when.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LogArgs {
+    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
+    pub(crate) session: OsString,
+    /// As it stood right after that event
+    #[arg(long, value_name = "SEQ", conflicts_with = "stored")]
+    pub(crate) at: Option<u64>,
+    /// As stored, without the events that repair would append to close an open turn
+    #[arg(long)]
+    pub(crate) stored: bool,
+}
+
+impl LogArgs {
+    /// The state that is asked for.
+    ///
+    /// Errors when `--at` names an event that is not stored.
+    pub(crate) fn moment(&self, log: &Log) -> Result<Moment, Failure> {
+        let Some(seq) = self.at else {
+            return Ok(if self.stored { Moment::Stored } else { Moment::Balanced });
+        };
+        let (first, next) = (log.index().first_seq(), log.index().next_seq());
+        if Seq(seq) >= first && Seq(seq) < next {
+            return Ok(Moment::After(Seq(seq)));
+        }
+        let message = match next.0.checked_sub(1).filter(|last| *last >= first.0) {
+            Some(last) => format!("no event {seq}: the log holds the events {first} to {last}"),
+            None => format!("no event {seq}: the log holds no events"),
+        };
+        Err(Error::new(ErrorKind::Usage, "no-such-event", message).at_path(log.source().path()).into())
+    }
+}
+
+/// A number of bytes with an optional unit of 1024: `64M`, `1G`, `4096`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no size, expected digits and optionally K, M or G");
+    let upper = text.to_ascii_uppercase();
+    let plain = upper.strip_suffix('B').unwrap_or(&upper);
+    let plain = plain.strip_suffix('I').unwrap_or(plain);
+    let (digits, shift) = match plain.as_bytes().last() {
+        Some(b'K') => (&plain[..plain.len() - 1], 10),
+        Some(b'M') => (&plain[..plain.len() - 1], 20),
+        Some(b'G') => (&plain[..plain.len() - 1], 30),
+        _ => (plain, 0),
+    };
+    let n: u64 = digits.trim_end().parse().map_err(|_| wrong())?;
+    n.checked_mul(1 << shift).filter(|n| *n > 0).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        for (text, bytes) in [("1", 1), ("4k", 4096), ("64M", 64 << 20), ("1GiB", 1 << 30), ("2 MB", 2 << 20)]
+        {
+            assert_eq!(parse_size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "0", "M", "1T", "-1", "1.5G", "99999999999G", "ü"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+}
