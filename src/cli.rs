@@ -7,13 +7,19 @@ mod damage;
 mod env;
 mod examples;
 mod exit;
+mod fork;
+mod header;
 mod input;
+mod inspect;
 mod ls;
 mod man;
 mod messages;
 mod options;
 mod out;
 mod place;
+mod repair;
+mod request;
+mod surface;
 mod transcript;
 mod usage;
 
@@ -50,6 +56,11 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Inspect(inspect::Args),
+    Repair(repair::Args),
+    Surface(surface::Args),
+    Header(header::Args),
+    Fork(fork::Args),
     Ls(ls::Args),
     Messages(messages::Args),
     Transcript(transcript::Args),
@@ -61,6 +72,11 @@ enum Command {
 impl Command {
     fn run(&self, env: &Env) -> Outcome {
         match self {
+            Command::Inspect(args) => inspect::run(args, env),
+            Command::Repair(args) => repair::run(args, env),
+            Command::Surface(args) => surface::run(args, env),
+            Command::Header(args) => header::run(args, env),
+            Command::Fork(args) => fork::run(args, env),
             Command::Ls(args) => ls::run(args, env),
             Command::Messages(args) => messages::run(args, env),
             Command::Transcript(args) => transcript::run(args, env),

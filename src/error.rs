@@ -3,6 +3,7 @@
 use crate::position::Place;
 use std::fmt;
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 /// What kind of failure it is; each has its own exit code in the binary.
@@ -23,8 +24,28 @@ pub enum ErrorKind {
 }
 
 /// A failure, with path and place where there is one, and what to try next.
+///
+/// Its parts are those of [`Failure`], kept aside so that results stay small.
 #[derive(Debug)]
-pub struct Error {
+pub struct Error(Box<Failure>);
+
+impl Deref for Error {
+    type Target = Failure;
+
+    fn deref(&self) -> &Failure {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Failure {
+        &mut self.0
+    }
+}
+
+/// The parts of an [`Error`].
+#[derive(Debug)]
+pub struct Failure {
     /// What kind.
     pub kind: ErrorKind,
     /// A stable word for scripts, such as `OPEN_TURN` or `not-found`.
@@ -47,15 +68,9 @@ impl Error {
     /// A failure of that kind, without path, place or hint yet.
     #[must_use]
     pub fn new(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> Error {
-        Error {
-            kind,
-            code,
-            message: message.into(),
-            path: None,
-            place: Place::default(),
-            hint: None,
-            source: None,
-        }
+        let message = message.into();
+        let place = Place::default();
+        Error(Box::new(Failure { kind, code, message, path: None, place, hint: None, source: None }))
     }
 
     /// An I/O failure: `cannot <action> <path>: <why>`.
@@ -69,7 +84,7 @@ impl Error {
             _ => "io",
         };
         let message = format!("cannot {action} `{}`: {why}", path.display());
-        Error {
+        Error(Box::new(Failure {
             kind: ErrorKind::Io,
             code,
             message,
@@ -77,7 +92,7 @@ impl Error {
             place: Place::default(),
             hint: None,
             source: Some(source),
-        }
+        }))
     }
 
     /// Adds the file.
@@ -132,6 +147,6 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|e| e as _)
+        self.0.source.as_ref().map(|e| e as _)
     }
 }

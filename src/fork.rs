@@ -151,7 +151,12 @@ impl<'a> ForkPlan<'a> {
         }
     }
 
-    fn encode(&self, out: &mut dyn Write, container: Container, failed: &mut Option<Error>) -> io::Result<()> {
+    fn encode(
+        &self,
+        out: &mut dyn Write,
+        container: Container,
+        failed: &mut Option<Error>,
+    ) -> io::Result<()> {
         match container {
             Container::Raw => {
                 out.write_all(&self.header)?;
@@ -205,7 +210,11 @@ impl<'a> ForkPlan<'a> {
                 let mut go_on = true;
                 let _ = bodies.record(record, |event| {
                     go_on = event.seq > boundary || each(event.text);
-                    if go_on && event.seq < boundary { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                    if go_on && event.seq < boundary {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
                 })?;
                 go_on
             };
@@ -243,7 +252,9 @@ impl<'a> ForkPlan<'a> {
 fn last_closed(log: &Log) -> Option<Seq> {
     let last = last_seq(log)?;
     let edges = edges(log);
-    let Some((end, _)) = edges.iter().rev().find(|(_, kind)| *kind == Kind::TurnEnd) else { return Some(last) };
+    let Some((end, _)) = edges.iter().rev().find(|(_, kind)| *kind == Kind::TurnEnd) else {
+        return Some(last);
+    };
     let stored = log.index().entries();
     let stops = |entry: &&Entry| {
         let queued = log.dialect().fork == ForkRule::OpenTaggedSeed
@@ -272,7 +283,8 @@ fn exact(log: &Log, text: &str) -> Result<Seq> {
 /// The last turn edge of the prefix must not be a start.
 fn check_closed(log: &Log, at: Seq) -> Result<()> {
     let edges = edges(log);
-    let open = edges.iter().rev().find(|(seq, _)| *seq <= at.0).is_some_and(|(_, kind)| *kind == Kind::TurnStart);
+    let open =
+        edges.iter().rev().find(|(seq, _)| *seq <= at.0).is_some_and(|(_, kind)| *kind == Kind::TurnStart);
     if !open {
         return Ok(());
     }
@@ -281,10 +293,13 @@ fn check_closed(log: &Log, at: Seq) -> Result<()> {
     let nearest: Vec<String> = before.into_iter().chain(after).map(|(seq, _)| seq.to_string()).collect();
     let message = match nearest.is_empty() {
         true => format!("a turn is open at event {at}, and the log has no closed place"),
-        false => format!("a turn is open at event {at}; the nearest closed places are {}", nearest.join(" and ")),
+        false => {
+            format!("a turn is open at event {at}; the nearest closed places are {}", nearest.join(" and "))
+        }
     };
     let error = Error::new(ErrorKind::Refused, "OPEN_TURN", message).at_path(log.source().path());
-    let hint = nearest.first().map(|n| format!("dsh-log fork {} --boundary {n}", log.source().path().display()));
+    let hint =
+        nearest.first().map(|n| format!("dsh-log fork {} --boundary {n}", log.source().path().display()));
     Err(match hint {
         Some(hint) => error.hint(hint),
         None => error,
@@ -296,7 +311,12 @@ fn own_events(log: &Log, at: Option<Seq>, now: i64) -> Result<Vec<Vec<u8>>> {
     let dialect = log.dialect();
     let next = at.map_or(0, |seq| seq.0 + 1);
     let marker = |time: i64, data: &[u8]| {
-        Object::new().text("type", Kind::EndSeed.name().as_bytes()).int("seq", next).int("time", time).raw("data", data).end()
+        Object::new()
+            .text("type", Kind::EndSeed.name().as_bytes())
+            .int("seq", next)
+            .int("time", time)
+            .raw("data", data)
+            .end()
     };
     match dialect.fork {
         ForkRule::ClosedPlainSeed => {
@@ -354,16 +374,23 @@ fn turns_with_marker(log: &Log, at: Option<Seq>, next: u64, marker: &[u8]) -> Re
 fn effective_preset(log: &Log, at: Option<Seq>) -> Result<Option<Vec<u8>>> {
     let selected = at.and_then(|seq| log.index().last_of(Kind::AgentPresetSelected, seq));
     if let Some(entry) = selected {
-        let literal =
-            Bodies::new(log).with(entry.seq, |event| event.data.get("agentPreset").map(|p| p.bytes().to_vec()))?;
+        let literal = Bodies::new(log)
+            .with(entry.seq, |event| event.data.get("agentPreset").map(|p| p.bytes().to_vec()))?;
         return Ok(literal.flatten());
     }
-    let header = log.header().and_then(|h| Raw::parse(&h.text).ok()?.get("agentPreset").map(|p| p.bytes().to_vec()));
+    let header =
+        log.header().and_then(|h| Raw::parse(&h.text).ok()?.get("agentPreset").map(|p| p.bytes().to_vec()));
     Ok(header)
 }
 
 /// The child's header, its keys in the order in which the harness writes them.
-fn header_line(log: &Log, dialect: &Dialect, child: &Child, inherited: u64, preset: Option<&[u8]>) -> Vec<u8> {
+fn header_line(
+    log: &Log,
+    dialect: &Dialect,
+    child: &Child,
+    inherited: u64,
+    preset: Option<&[u8]>,
+) -> Vec<u8> {
     let source = log.header();
     let cwd = source.and_then(|h| h.cwd.as_deref());
     let header = Object::new()

@@ -1,6 +1,9 @@
 //! From views to text for people; nothing here judges, and the library knows nothing of it.
 
 pub(crate) mod clean;
+pub(crate) mod document;
+pub(crate) mod header_text;
+pub(crate) mod inspect_text;
 pub(crate) mod messages_text;
 pub(crate) mod number;
 pub(crate) mod pager;

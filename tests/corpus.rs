@@ -3,12 +3,12 @@
 
 mod shared;
 
+use dsh_log::fault::Severity;
 use dsh_log::format::kind::Kind;
 use dsh_log::json::{Raw, canonical, write};
 use dsh_log::log::closers::Closer;
 use dsh_log::log::verdict::Outcome;
 use dsh_log::log::{Log, ReadOptions};
-use dsh_log::fault::Severity;
 use dsh_log::storage::source::Source;
 use dsh_log::view::moment::Moment;
 use dsh_log::view::{header, messages};
@@ -93,9 +93,8 @@ fn compare_messages(expected: Raw<'_>, log: &Log, moment: Moment, same: &mut Com
     same.same("messages' hash", str_of(expected, "messagesSha256"), Some(sha256_of(&array)));
     assert_eq!(messages::count(log, moment).unwrap(), list.len() as u64);
     if let Some(wanted) = int_of(expected, "systemMessages") {
-        let system = list.iter().filter(|(_, m)| {
-            Raw::parse(m).unwrap().get("role").is_some_and(|r| r.is("system"))
-        });
+        let system =
+            list.iter().filter(|(_, m)| Raw::parse(m).unwrap().get("role").is_some_and(|r| r.is("system")));
         same.same("system messages", wanted, system.count());
     }
 }
@@ -104,7 +103,8 @@ fn compare_closers(expected: Raw<'_>, log: &Log, same: &mut Comparison) {
     let closers = expected.get("closers").unwrap();
     // The marker that must follow closers when a compaction is open is recorded nowhere.
     let marker = log.closers().iter().filter(|c| c.kind == Kind::EndSeed).count();
-    let open = log.dialect().relations && log.turns().open_compaction().is_some() && !log.closers().is_empty();
+    let open =
+        log.dialect().relations && log.turns().open_compaction().is_some() && !log.closers().is_empty();
     same.same("end-seed marker", usize::from(open), marker);
     let list: Vec<&Closer> = log.closers().iter().filter(|c| c.kind != Kind::EndSeed).collect();
     if closers.is_array() {
@@ -129,7 +129,13 @@ fn compare_closers(expected: Raw<'_>, log: &Log, same: &mut Comparison) {
             .elements()
             .map(|c| {
                 let int = |name| int_of(c, name).unwrap_or_default();
-                format!("{} {} {} {:?}", str_of(c, "type").unwrap(), int("seq"), int("time"), str_of(c, "code"))
+                format!(
+                    "{} {} {} {:?}",
+                    str_of(c, "type").unwrap(),
+                    int("seq"),
+                    int("time"),
+                    str_of(c, "code")
+                )
             })
             .collect();
         same.same("closer list", wanted, found);

@@ -14,8 +14,14 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("plain--zstd-bytes-in-plain-name.jsonl", "the container is told by content, whatever the name"),
     ("header--version-1.jsonl", "the harness of generation 0 knows no format 1; we read it"),
     ("header--version-1.jsonl.zstd", "the harness of generation 0 knows no format 1; we read it"),
-    ("header--version-1-and-not-session-type.jsonl", "the harness of generation 0 knows no format 1; we read it"),
-    ("header--version-1-and-not-session-type.jsonl.zstd", "the harness of generation 0 knows no format 1; we read it"),
+    (
+        "header--version-1-and-not-session-type.jsonl",
+        "the harness of generation 0 knows no format 1; we read it",
+    ),
+    (
+        "header--version-1-and-not-session-type.jsonl.zstd",
+        "the harness of generation 0 knows no format 1; we read it",
+    ),
 ];
 
 fn closer_name(closer: &dsh_log::log::closers::Closer) -> String {
@@ -45,8 +51,12 @@ fn compare(case: Raw<'_>, log: &Log) -> Vec<String> {
     if let Some(surface) = case.get("surface") {
         let nodes = balanced_nodes(log);
         differ("surface", format!("{:?}", ints(surface.get("nodes"))), format!("{nodes:?}"));
-        let wanted: Vec<Vec<u64>> =
-            surface.get("replacements").into_iter().flat_map(Raw::elements).map(|r| ints(r.get("shadowedSeqs"))).collect();
+        let wanted: Vec<Vec<u64>> = surface
+            .get("replacements")
+            .into_iter()
+            .flat_map(Raw::elements)
+            .map(|r| ints(r.get("shadowedSeqs")))
+            .collect();
         let found: Vec<Vec<u64>> = log.surface().replacements().into_iter().map(|r| r.shadowed).collect();
         differ("replacements", format!("{wanted:?}"), format!("{found:?}"));
     }
@@ -90,7 +100,8 @@ fn every_prefix_of_a_small_log_is_read_without_a_panic_and_in_order() {
         let whole = Log::read(Source::memory(name, bytes.clone()), &ReadOptions::default()).unwrap();
         let mut events = 0;
         for cut in 0..bytes.len() {
-            let log = Log::read(Source::memory(name, bytes[..cut].to_vec()), &ReadOptions::default()).unwrap();
+            let log =
+                Log::read(Source::memory(name, bytes[..cut].to_vec()), &ReadOptions::default()).unwrap();
             assert!(log.index().events() >= events, "{name} cut at {cut} lost events");
             events = log.index().events();
             assert!(events <= whole.index().events());

@@ -77,7 +77,11 @@ fn no_module_is_a_drawer() {
     sources(&root, &mut files);
     for file in files {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(!["util", "utils", "common", "helpers", "misc"].contains(&name.as_str()), "{}", file.display());
+        assert!(
+            !["util", "utils", "common", "helpers", "misc"].contains(&name.as_str()),
+            "{}",
+            file.display()
+        );
         assert!(!name.split('_').any(|part| part == "and"), "{}", file.display());
     }
 }

@@ -68,7 +68,8 @@ fn v4_forks_append_the_recorded_marker_and_closers_and_open() {
         assert_eq!(found, wanted, "{name} at {at}");
         for (container, kind) in [(Container::Raw, "raw"), (Container::Zstd, "zstd")] {
             let path = dir.path().join(format!("{n}-{kind}"));
-            plan.write(&path, container, &ReadOptions::default()).unwrap_or_else(|e| panic!("{name} at {at}: {e}"));
+            plan.write(&path, container, &ReadOptions::default())
+                .unwrap_or_else(|e| panic!("{name} at {at}: {e}"));
             assert_eq!(read(&path).inherited(), at + 1);
         }
     }
@@ -87,11 +88,13 @@ fn every_closed_place_of_every_log_can_be_forked_and_the_child_opens() {
         if log.text_bytes() > 1 << 20 {
             continue;
         }
-        let places = dsh_log::fork::closed_places(&log).into_iter().map(|p| Boundary::After(p.seq.to_string()));
+        let places =
+            dsh_log::fork::closed_places(&log).into_iter().map(|p| Boundary::After(p.seq.to_string()));
         for boundary in places.chain([Boundary::LastClosed]) {
             n += 1;
             let path = dir.path().join(n.to_string());
-            let plan = ForkPlan::make(&log, &boundary, &child()).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            let plan = ForkPlan::make(&log, &boundary, &child())
+                .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             plan.write(&path, log.container(), &ReadOptions::default())
                 .unwrap_or_else(|e| panic!("{} {boundary:?}: {e}", file.display()));
             assert_eq!(read(&path).verdict().outcome, Outcome::Opens);
@@ -110,6 +113,9 @@ fn an_existing_file_is_never_replaced_by_a_fork() {
     std::fs::write(&path, "mine").unwrap();
     let log = read(&source);
     let plan = ForkPlan::make(&log, &Boundary::LastClosed, &child()).unwrap();
-    assert_eq!(plan.write(&path, Container::Raw, &ReadOptions::default()).unwrap_err().code, "already-exists");
+    assert_eq!(
+        plan.write(&path, Container::Raw, &ReadOptions::default()).unwrap_err().code,
+        "already-exists"
+    );
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");
 }

@@ -1,43 +1,27 @@
 //! Every real log of generation 4 passes admission and the rules between events.
 
-use dsh_log::format::relations::{RelEvent, RelHeader, Relations, takes_part};
-use dsh_log::format::slim::slim;
+mod shared;
+
 use dsh_log::format::admission::{hard_fault, late_fault};
 use dsh_log::format::dialect::Dialect;
+use dsh_log::format::relations::{RelEvent, RelHeader, Relations, takes_part};
 use dsh_log::format::row::Parts;
+use dsh_log::format::slim::slim;
 use dsh_log::format::sources::Sources;
 use dsh_log::format::surface_op::SurfaceOp;
 use dsh_log::json::Raw;
 use std::path::{Path, PathBuf};
 
 fn logs(corpus: &Path, folder: &str, name: &str) -> Vec<PathBuf> {
-    let mut waiting: Vec<PathBuf> = std::fs::read_dir(corpus)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(folder))
-        .map(|entry| entry.path())
-        .collect();
-    let mut found = Vec::new();
-    while let Some(path) = waiting.pop() {
-        if path.is_dir() {
-            waiting
-                .extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
-        } else if path.file_name().is_some_and(|file| file == name) {
-            found.push(path);
-        }
-    }
-    found
+    let below = |path: &Path| {
+        let inner = path.strip_prefix(corpus).ok().and_then(|p| p.components().next());
+        inner.is_some_and(|c| c.as_os_str().to_string_lossy().starts_with(folder))
+    };
+    shared::files(corpus, |path| below(path) && path.file_name().is_some_and(|file| file == name))
 }
 
 fn corpus() -> Option<PathBuf> {
-    let shared = std::env::var_os("DSH_LOG_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    let corpus = shared.join("corpus");
-    if !corpus.is_dir() {
-        eprintln!("left out: no corpus in {}", corpus.display());
-        return None;
-    }
-    Some(corpus)
+    Some(shared::folder("relations")?.join("corpus"))
 }
 
 fn parts(row: Raw<'_>) -> Parts<'_> {

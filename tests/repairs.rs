@@ -60,7 +60,12 @@ fn every_damaged_file_is_mended_as_the_harness_mends_it_or_refused() {
         }
     }
     // Rows of a torn frame are kept as they were written, where the harness packs them again.
-    assert!(sizes.0 * 100 >= sizes.1 * 95, "{} of {} have the size that the harness leaves", sizes.0, sizes.1);
+    assert!(
+        sizes.0 * 100 >= sizes.1 * 95,
+        "{} of {} have the size that the harness leaves",
+        sizes.0,
+        sizes.1
+    );
 }
 
 #[test]
@@ -79,7 +84,8 @@ fn whole_records_are_not_cut_without_leave() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log.jsonl");
     let header = "{\"type\":\"session\",\"version\":0,\"id\":\"a\",\"createdAt\":1,\"delegationDepth\":0}\n";
-    let event = |seq| format!("{{\"type\":\"plan/mode\",\"seq\":{seq},\"time\":1,\"data\":{{\"active\":true}}}}\n");
+    let event =
+        |seq| format!("{{\"type\":\"plan/mode\",\"seq\":{seq},\"time\":1,\"data\":{{\"active\":true}}}}\n");
     std::fs::write(&path, format!("{header}{}{}{}", event(0), event(0), event(1))).unwrap();
     let refused = Plan::make(Diagnosis::of(&read(&path)).unwrap(), false).unwrap_err();
     assert_eq!((refused.kind, refused.code), (ErrorKind::Refused, "would-lose-records"));
@@ -110,9 +116,11 @@ fn cut_v4_logs_get_the_recorded_closers_and_open_with_them() {
         let text = std::fs::read_to_string(root.join("corpus").join(&name).join("session.v4.jsonl")).unwrap();
         let last = int_of(case, "lastSeq").unwrap();
         let cut: String = text.split_inclusive('\n').take(last as usize + 2).collect();
-        let log = Log::read(Source::memory("cut", cut.clone().into_bytes()), &ReadOptions::default()).unwrap();
+        let log =
+            Log::read(Source::memory("cut", cut.clone().into_bytes()), &ReadOptions::default()).unwrap();
         let marker = !case.get("opensWithClosersAlone").unwrap().is_true();
-        let found: Vec<String> = log.closers().iter().map(|c| String::from_utf8(c.text.clone()).unwrap()).collect();
+        let found: Vec<String> =
+            log.closers().iter().map(|c| String::from_utf8(c.text.clone()).unwrap()).collect();
         let mut wanted: Vec<String> = case
             .get("closers")
             .unwrap()

@@ -53,11 +53,16 @@ fn assert_quiet(log: &Log) {
 fn transcript(log: &Log) -> String {
     let mut out = String::new();
     let mut fold = Transcript::new(log.dialect(), log.inherited());
-    let mut take = |row: dsh_log::view::transcript::Row| out.push_str(&String::from_utf8_lossy(&row.to_json()));
-    log.walk(log.whole(), |_| true, |event| {
-        fold.event(event, &mut take);
-        ControlFlow::Continue(())
-    })
+    let mut take =
+        |row: dsh_log::view::transcript::Row| out.push_str(&String::from_utf8_lossy(&row.to_json()));
+    log.walk(
+        log.whole(),
+        |_| true,
+        |event| {
+            fold.event(event, &mut take);
+            ControlFlow::Continue(())
+        },
+    )
     .unwrap();
     fold.finish(&mut take);
     out
@@ -185,7 +190,10 @@ fn packed_rows_count_as_their_members() {
     }
     let log = memory(&(lines.join("\n") + "\n"));
     assert_quiet(&log);
-    assert_eq!((log.index().entries().len(), log.index().events(), log.index().next_seq()), (13, 15, Seq(15)));
+    assert_eq!(
+        (log.index().entries().len(), log.index().events(), log.index().next_seq()),
+        (13, 15, Seq(15))
+    );
 }
 
 #[test]
@@ -207,7 +215,12 @@ fn a_log_whose_first_frame_is_gone_is_read_without_inventing_a_header() {
         let log = read(Source::memory("session.jsonl.zstd", file));
         assert!(log.header().is_none() && log.verdict().outcome == Outcome::Refuses);
         let index = log.index();
-        assert_eq!((index.first_seq(), index.next_seq()), (Seq(lost as u64), Seq(12)), "{:#?}", log.findings());
+        assert_eq!(
+            (index.first_seq(), index.next_seq()),
+            (Seq(lost as u64), Seq(12)),
+            "{:#?}",
+            log.findings()
+        );
         assert!(log.findings().list().iter().all(|f| f.code != Code::LineSeq), "{:#?}", log.findings());
     }
 }

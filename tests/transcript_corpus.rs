@@ -1,5 +1,7 @@
 //! The transcript over the raw logs of the corpus: rows in order, and no words lost.
 
+mod shared;
+
 use dsh_log::format::dialect::Dialect;
 use dsh_log::format::event::{Event, Location};
 use dsh_log::format::kind::Kind;
@@ -73,31 +75,12 @@ fn event<'a>(line: &'a str, dialect: &Dialect, here: &mut Location) -> Event<'a>
 }
 
 fn corpus() -> Option<PathBuf> {
-    let shared = std::env::var_os("DSH_LOG_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    let corpus = shared.join("corpus");
-    if !corpus.is_dir() {
-        eprintln!("no corpus at {}: nothing checked", corpus.display());
-        return None;
-    }
-    Some(corpus)
+    Some(shared::folder("transcripts")?.join("corpus"))
 }
 
 /// Every raw log of the corpus.
 fn logs(corpus: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![corpus.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|ext| ext == "jsonl") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
+    shared::files(corpus, |path| path.extension().is_some_and(|ext| ext == "jsonl"))
 }
 
 fn check(path: &Path) -> usize {

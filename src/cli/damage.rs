@@ -11,20 +11,31 @@ use dsh_log::log::verdict::Outcome;
 /// How many findings are named.
 const NAMED: usize = 10;
 
+/// The exit code of showing a log as it is.
+pub(crate) fn exit_of(log: &Log) -> Exit {
+    match log.verdict().outcome {
+        Outcome::Opens | Outcome::OpensAfterRepair => Exit::Done,
+        Outcome::Refuses => Exit::Corrupt,
+        Outcome::Unsupported => Exit::Unsupported,
+    }
+}
+
+/// With `--strict` an error when the harness would refuse the log.
+pub(crate) fn refuse_strictly(log: &Log, env: &Env) -> Result<(), Failure> {
+    if env.strict && exit_of(log) != Exit::Done {
+        return Err(refusal(log).into());
+    }
+    Ok(())
+}
+
 /// Names on standard error what is wrong with the log, and gives the exit code of a view of what
 /// can be read.
 ///
 /// Errors with `--strict` when the harness would refuse the log; so it is called before any output.
 pub(crate) fn judge_view(log: &Log, env: &Env) -> Result<Exit, Failure> {
+    refuse_strictly(log, env)?;
     let verdict = log.verdict();
-    let exit = match verdict.outcome {
-        Outcome::Opens | Outcome::OpensAfterRepair => Exit::Done,
-        Outcome::Refuses => Exit::Corrupt,
-        Outcome::Unsupported => Exit::Unsupported,
-    };
-    if env.strict && exit != Exit::Done {
-        return Err(refusal(log).into());
-    }
+    let exit = exit_of(log);
     let path = log.source().path().display();
     if let Some(reason) = verdict.reason.as_ref().filter(|_| exit != Exit::Done) {
         env.warn(&format!("{path}: {reason}"));

@@ -36,3 +36,38 @@ pub(crate) const COMPLETIONS: &str = "\
 Examples:
   dsh-log completions bash > ~/.local/share/bash-completion/completions/dsh-log
   dsh-log completions fish > ~/.config/fish/completions/dsh-log.fish";
+
+/// Of `inspect`.
+pub(crate) const INSPECT: &str = "\
+Examples:
+  dsh-log inspect @latest              is it sound, where did it stop
+  dsh-log inspect session.jsonl --json | jq .verdict
+  dsh-log inspect 5d0c --events        and every event, closers included";
+
+/// Of `surface`.
+pub(crate) const SURFACE: &str = "\
+Examples:
+  dsh-log surface @latest              what the model reads now
+  dsh-log surface 5d0c --at 1200       what it read after event 1200
+  dsh-log surface 5d0c --history       what was replaced by what";
+
+/// Of `header`.
+pub(crate) const HEADER: &str = "\
+Examples:
+  dsh-log header @latest               model, settings, system prompt, tools
+  dsh-log header 5d0c --request 3.2    those of one request
+  dsh-log header 5d0c --history        each change, the prompt's as a diff";
+
+/// Of `repair`.
+pub(crate) const REPAIR: &str = "\
+Examples:
+  dsh-log repair --dry-run @latest     what would be cut and appended
+  dsh-log repair --check session.jsonl.zstd && echo sound
+  dsh-log repair --backup 5d0c         repair it, keeping a copy as it was";
+
+/// Of `fork`.
+pub(crate) const FORK: &str = "\
+Examples:
+  dsh-log fork --list 5d0c             where it can be cut
+  dsh-log fork 5d0c --boundary 316     a new session under the root
+  dsh-log fork 5d0c --output child.jsonl.zstd";

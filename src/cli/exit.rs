@@ -14,6 +14,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Done.
     Done,
+    /// The check that was asked for found something.
+    Found,
     /// What was shown is a part of a log that the harness refuses as damaged.
     Corrupt,
     /// What was shown is the part that is understood of a log of another version.
@@ -24,6 +26,7 @@ impl Exit {
     fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
+            Exit::Found => 1,
             Exit::Corrupt => 3,
             Exit::Unsupported => 4,
         }

@@ -5,12 +5,14 @@ use super::env::Env;
 use super::exit::Failure;
 use super::input::open_log;
 use super::options::LogArgs;
+use super::request::moment_of;
 use super::{Outcome, examples};
 use crate::render::messages_text;
 use dsh_log::json::write::ints;
 use dsh_log::log::Log;
 use dsh_log::view::messages;
 use dsh_log::view::moment::Moment;
+use dsh_log::view::requests::RequestName;
 use std::io::Write;
 
 /// Print the messages that the model gets, each exactly as stored
@@ -22,6 +24,9 @@ use std::io::Write;
 pub(crate) struct Args {
     #[command(flatten)]
     log: LogArgs,
+    /// As one request saw them: TURN.STEP, or TURN.STEP#ATTEMPT
+    #[arg(long, value_name = "REQUEST", conflicts_with_all = ["at", "stored"])]
+    request: Option<RequestName>,
     /// How to print them; default text on a terminal, json elsewhere
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
@@ -40,7 +45,10 @@ enum Format {
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     let log = open_log(&args.log.session, env)?;
-    let moment = args.log.moment(&log)?;
+    let moment = match args.request {
+        Some(name) => moment_of(&log, name, env)?,
+        None => args.log.moment(&log)?,
+    };
     let exit = judge_view(&log, env)?;
     let by_place = if env.terminal { Format::Text } else { Format::Json };
     match args.format {

@@ -23,18 +23,12 @@ use crate::storage::source::Source;
 use crate::storage::text::{TextMap, TextReader};
 
 /// How to read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOptions {
     /// Bounds on what an input can make us allocate.
     pub limits: Limits,
     /// How many threads decode; 0 = as many as there are cores, at most 8.
     pub threads: usize,
-}
-
-impl Default for ReadOptions {
-    fn default() -> ReadOptions {
-        ReadOptions { limits: Limits::default(), threads: 0 }
-    }
 }
 
 /// A log that has been read: a compact index over bytes that stay on disk.
@@ -504,11 +498,9 @@ impl Log {
         }
         self.report_islands(limits);
         let opens = !self.has_refusal();
-        if opens {
-            if let Some((code, message)) = closers::fault(&self.sums.turns, self.dialect) {
-                let place = Place::at_seq(self.sums.index.next_seq());
-                self.findings.push(Finding::new(code, Severity::Refuses, place, message), limits);
-            }
+        if opens && let Some((code, message)) = closers::fault(&self.sums.turns, self.dialect) {
+            let place = Place::at_seq(self.sums.index.next_seq());
+            self.findings.push(Finding::new(code, Severity::Refuses, place, message), limits);
         }
         self.closers = closers::closers(
             &self.sums.turns,

@@ -52,9 +52,12 @@ impl Plan {
             return self.to_new_file(output, options);
         }
         match &self.change {
-            Change::Nothing => {
-                Ok(Applied { path: self.path.clone(), written: false, sidecar: None, after: self.before.clone() })
-            }
+            Change::Nothing => Ok(Applied {
+                path: self.path.clone(),
+                written: false,
+                sidecar: None,
+                after: self.before.clone(),
+            }),
             Change::Append(bytes) => {
                 write::append(&self.path, &self.identity, bytes)?;
                 let after = self.verify(&self.path, options)?;
@@ -74,7 +77,13 @@ impl Plan {
         }
     }
 
-    fn replace_tail(&self, keep: u64, bytes: &[u8], target: &Target, options: &ReadOptions) -> Result<Applied> {
+    fn replace_tail(
+        &self,
+        keep: u64,
+        bytes: &[u8],
+        target: &Target,
+        options: &ReadOptions,
+    ) -> Result<Applied> {
         // The cut bytes are safe in a file of their own before the log changes.
         let sidecar = self.sidecar(target.now);
         if let Some(sidecar) = &sidecar {

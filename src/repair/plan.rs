@@ -166,7 +166,9 @@ fn refuse(diagnosis: &Diagnosis, may_cut: bool) -> Result<()> {
             cut.lost_records, cut.from
         );
         let error = Error::new(ErrorKind::Refused, "would-lose-records", message).at_path(&diagnosis.path);
-        return Err(error.hint(format!("dsh-log repair --cut {shown}   (keeps what is cut in a file beside)")));
+        return Err(
+            error.hint(format!("dsh-log repair --cut {shown}   (keeps what is cut in a file beside)"))
+        );
     }
     Ok(())
 }
@@ -186,4 +188,3 @@ fn batch(lines: &[Vec<u8>], container: Container, path: &Path) -> Result<Vec<u8>
         Container::Zstd => encode::frame(&text).map_err(|e| Error::io("compress for", path, e)),
     }
 }
-

@@ -204,7 +204,8 @@ mod tests {
     use crate::storage::source::Source;
 
     fn read(lines: &[&str]) -> Log {
-        let mut text = r#"{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}"#.to_owned();
+        let mut text =
+            r#"{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}"#.to_owned();
         for (seq, line) in lines.iter().enumerate() {
             let (kind, data) = line.split_once(' ').unwrap();
             let more = if kind.ends_with("/message") { r#","surfaceOp":"append""# } else { "" };
@@ -215,8 +216,10 @@ mod tests {
     }
 
     const MESSAGE: &str = r#"assistant/message {"turn":1,"step":1,"message":{"id":"a","role":"assistant","source":{"kind":"model","provider":"p","model":"m"},"content":[]}}"#;
-    const FINISH: &str = r#"assistant/chunk {"turn":1,"step":1,"chunk":{"type":"finish","reason":{"kind":"error"}}}"#;
-    const TEXT: &str = r#"assistant/chunk {"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":"x"}}"#;
+    const FINISH: &str =
+        r#"assistant/chunk {"turn":1,"step":1,"chunk":{"type":"finish","reason":{"kind":"error"}}}"#;
+    const TEXT: &str =
+        r#"assistant/chunk {"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":"x"}}"#;
     const STEP: &str = r#"step/start {"turn":1,"step":1}"#;
     const TURN: &str = r#"turn/start {"turn":1}"#;
 

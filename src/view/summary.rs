@@ -192,14 +192,17 @@ fn compactions(log: &Log) -> u64 {
     let entries = log.index().entries();
     let is_landed = |pair: &&[crate::log::index::Entry]| {
         let replaces = crate::log::index::Flags::REPLACES;
-        pair[0].kind == Kind::CompactionSummary && pair[1].kind == Kind::UserMessage && pair[1].flags.has(replaces)
+        pair[0].kind == Kind::CompactionSummary
+            && pair[1].kind == Kind::UserMessage
+            && pair[1].flags.has(replaces)
     };
     entries.windows(2).filter(is_landed).count() as u64
 }
 
 fn open_turn(log: &Log, bodies: &mut Bodies<'_>) -> Result<Option<OpenTurn>> {
     let Some((turn, start)) = log.turns().open_turn() else { return Ok(None) };
-    let number = |slot: &crate::format::detail::Slot| slot.json().map(|t| String::from_utf8_lossy(&t).into_owned());
+    let number =
+        |slot: &crate::format::detail::Slot| slot.json().map(|t| String::from_utf8_lossy(&t).into_owned());
     let mut calls = Vec::new();
     for pending in log.turns().pending() {
         let id = Raw::parse(&pending.id).ok();
