@@ -77,7 +77,19 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// What the generator puts before every section; once is enough.
+const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
+
 fn render(command: &clap::Command, title: &str, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Vec::new();
+    sections(command, title, &mut page)?;
+    let page = String::from_utf8_lossy(&page).replace(PREAMBLE, "");
+    out.write_all(PREAMBLE.as_bytes())?;
+    // No line ends with a blank: a page is kept under version control.
+    page.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
+fn sections(command: &clap::Command, title: &str, out: &mut dyn Write) -> io::Result<()> {
     let has_pages = command.get_subcommands().any(|c| !c.is_hide_set());
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let man = Man::new(command.clone().name(title.to_owned()))

@@ -22,13 +22,13 @@ impl Early {
     pub(crate) fn of(args: &[OsString]) -> Early {
         let options: Vec<&str> =
             args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|arg| *arg != "--").collect();
-        // The value may stand behind `=` or be the next argument.
-        let colours =
-            options.iter().enumerate().filter_map(|(at, arg)| match arg.strip_prefix("--color")? {
+        // The last one counts; its value stands behind `=` or is the next argument.
+        let mut colours =
+            options.iter().enumerate().rev().filter_map(|(at, arg)| match arg.strip_prefix("--color")? {
                 "" => options.get(at + 1).copied(),
                 rest => rest.strip_prefix('='),
             });
-        let colour = match colours.last() {
+        let colour = match colours.next() {
             Some("always") => ColorChoice::Always,
             Some("never") => ColorChoice::Never,
             _ => ColorChoice::Auto,

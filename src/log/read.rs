@@ -509,7 +509,8 @@ impl Log {
             Cause::Interrupted,
             self.dialect,
         );
-        if !self.known {
+        // Nothing is appended to a log that does not open, so nothing is shown as appended.
+        if !self.known || self.has_refusal() {
             self.closers.clear();
         }
         self.note_the_tail(finished, limits);

@@ -48,10 +48,14 @@ fn blocks(content: Raw<'_>, width: usize, depth: usize, out: &mut dyn Write) -> 
             ("text", Some(text)) => lines(&text, "  ", width, out)?,
             ("reasoning", Some(text)) => lines(&text, "  ┊ ", width, out)?,
             ("tool-call", _) => call(block, width, out)?,
-            ("tool-result", _) if depth > 0 => match inner {
-                Some(inner) => blocks(inner, width, depth - 1, out)?,
-                None => {}
-            },
+            ("tool-result", _) if depth > 0 && inner.is_some() => {
+                inner.map_or(Ok(()), |inner| blocks(inner, width, depth - 1, out))?;
+            }
+            ("tool-addition" | "tool-removal", _) => {
+                let name = block.get("toolName").and_then(Raw::display_text).unwrap_or_default();
+                let sign = if kind == "tool-addition" { '+' } else { '-' };
+                lines(&format!("{sign} tool {}", clean_line(&name)), "  ", width, out)?;
+            }
             _ => {
                 let bytes = size(block.bytes().len() as u64);
                 lines(&format!("[block of type {}, {bytes}]", clean_line(&kind)), "  ", width, out)?;
@@ -95,7 +99,8 @@ mod tests {
             {"type":"tool-call","id":"c1","name":"bash","arguments":"{\"a\":1}"},{"type":"image"}]}"#;
         let mut out = Vec::new();
         write(Seq(7), message, 40, Style::new(false), &mut out).unwrap();
-        let expected = "assistant (m␛) #7\n  ┊ hm\n  one␇\n  two\n  ⚙ bash c1 {\"a\":1}\n  [block of type image, 16 B]\n\n";
+        let expected = "assistant (m␛) #7\n  ┊ hm\n  one␇\n  two\n\
+            \x20 ⚙ bash c1 {\"a\":1}\n  [block of type image, 16 B]\n\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

@@ -189,7 +189,7 @@ impl Transcript {
         self.retries.close(true, &mut self.shelf);
         if cut_words {
             let at = Anchor::at(event.seq);
-            self.turn.words(at.minus(85), at.minus(80), &mut self.shelf);
+            self.turn.words(at.minus(85), &mut self.shelf);
         }
     }
 

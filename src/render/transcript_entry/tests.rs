@@ -59,10 +59,3 @@ fn reasoning_that_is_left_out_is_still_mentioned() {
     let all = Shown { reasoning: true, ..shown(Tools::Full) };
     assert_eq!(entry(&row, &all).unwrap().parts, [Part::Reasoning("hm".to_owned())]);
 }
-
-#[test]
-fn times_and_sizes_are_short() {
-    let times = [5, 1_250, 61_000, 3_720_000].map(duration);
-    assert_eq!(times, ["5 ms", "1.2 s", "1 min 1 s", "1 h 2 min"]);
-    assert_eq!([9, 2_048, 3 << 20].map(size), ["9 B", "2.0 KiB", "3.0 MiB"]);
-}

@@ -22,8 +22,8 @@ pub(super) struct Turn {
     first_token: Option<(u32, u64)>,
     decode_ms: u64,
     decode_tokens: u64,
-    /// The places after the last words of the turn: for the max-tokens notice and for the tail.
-    closing: Option<(Place, Place)>,
+    /// The place after the last words of the turn, for the max-tokens notice.
+    closing: Option<Place>,
     /// Whether something happened after these words that a branch would lose.
     busy: bool,
 }
@@ -35,11 +35,10 @@ impl Turn {
         *self = Turn { open: true, started: Some(event.time), ..Turn::default() };
     }
 
-    /// Gives up the places held for the tail.
+    /// Gives up the place held for a notice.
     pub(super) fn leave(&mut self, shelf: &mut Shelf) {
-        if let Some((notice, tail)) = self.closing.take() {
+        if let Some(notice) = self.closing.take() {
             shelf.drop(notice);
-            shelf.drop(tail);
         }
     }
 
@@ -82,14 +81,14 @@ impl Turn {
         self.busy = true;
         if spoken.words {
             let at = Anchor::at(event.seq);
-            self.words(at.plus(5), at.plus(10), shelf);
+            self.words(at.plus(5), shelf);
         }
     }
 
-    /// The last words of the turn stand before these two places.
-    pub(super) fn words(&mut self, notice: Anchor, tail: Anchor, shelf: &mut Shelf) {
+    /// The last words of the turn stand before this place.
+    pub(super) fn words(&mut self, notice: Anchor, shelf: &mut Shelf) {
         self.leave(shelf);
-        self.closing = Some((shelf.hold(notice), shelf.hold(tail)));
+        self.closing = Some(shelf.hold(notice));
         self.busy = false;
     }
 
@@ -104,6 +103,9 @@ impl Turn {
     }
 
     /// The turn ends: its error or notice, then its tail.
+    ///
+    /// The tail stands where the turn ends. The web client moves it up behind the last words, but in
+    /// a page that is read from top to bottom an end before the turn's last tools misleads.
     pub(super) fn end(&mut self, event: &Event<'_>, shelf: &mut Shelf) {
         let reason = event.data.get("reason");
         let kind = content::text(reason.and_then(|reason| reason.get("kind")));
@@ -111,7 +113,8 @@ impl Turn {
             reason.and_then(|reason| reason.get("error")).filter(|_| kind.as_deref() == Some("error"));
         let at = Anchor::at(event.seq);
         let turn = std::mem::take(self);
-        let (notice, tail) = turn.closing.unzip();
+        let notice = turn.closing;
+        let spoke = notice.is_some();
         if let Some(error) = error {
             let body = TurnError { failure: content::failure(error), last_step: turn.last_step };
             shelf.put(at, Row::new(event, Body::TurnError(body)));
@@ -123,10 +126,9 @@ impl Turn {
             None if capped => shelf.put(at, Row::new(event, Body::MaxTokens)),
             None => {}
         }
-        let can_branch = tail.is_some() && !turn.busy && error.is_none();
-        let place = tail.unwrap_or_else(|| shelf.hold(at));
+        let can_branch = spoke && !turn.busy && error.is_none();
         let body = TurnEnd { detail: detail(reason), reason: kind, can_branch, ..turn.figures(event.time) };
-        shelf.fill(place, Row { step: None, ..Row::new(event, Body::TurnEnd(body)) });
+        shelf.put(at, Row { step: None, ..Row::new(event, Body::TurnEnd(body)) });
     }
 
     fn figures(&self, end: i64) -> TurnEnd {

@@ -76,7 +76,7 @@ fn a_goal_command_has_its_line_before_it_and_an_open_one_is_running() {
 fn what_ended_a_turn_is_told() {
     let error = r#"{"turn":1,"reason":{"kind":"error","error":{"code":"AUTH","message":"key sk-1"}}}"#;
     let failed = rows(4, &[TURN, STEP, HELLO, STEP_END, ("turn/end", error, "")]);
-    assert_eq!(kinds(&failed), ["assistant", "turn-end", "tool", "turn-error"]);
+    assert_eq!(kinds(&failed), ["assistant", "tool", "turn-error", "turn-end"]);
     assert!(!String::from_utf8(failed[3].to_json()).unwrap().contains("sk-1"));
     let capped = rows(
         4,

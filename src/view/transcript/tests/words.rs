@@ -3,11 +3,11 @@
 use super::*;
 
 #[test]
-fn a_turn_is_told_in_order_and_its_tail_follows_the_last_words() {
+fn a_turn_is_told_in_order_and_ends_with_its_tail() {
     let said = user("u", r#"{"kind":"user"}"#);
     let rows = rows(4, &[TURN, STEP, ("user/message", &said, APPEND), HELLO, CALL, RESULT, STEP_END, DONE]);
-    assert_eq!(kinds(&rows), ["user", "assistant", "turn-end", "tool"]);
-    assert_eq!(anchors(&rows), ["2", "3", "3.1", "4"]);
+    assert_eq!(kinds(&rows), ["user", "assistant", "tool", "turn-end"]);
+    assert_eq!(anchors(&rows), ["2", "3", "4", "7"]);
     let Body::TurnEnd(end) = &rows[2].body else { panic!() };
     assert_eq!((end.duration_ms, end.steps, end.tools, end.can_branch), (Some(7000), 1, 1, false));
     assert_eq!((end.first_token_ms, end.usage.unwrap().output), (Some(2500), 2));
@@ -61,7 +61,7 @@ fn words_streamed_in_a_closed_step_without_message_are_interrupted() {
         rows(0, &[TURN, STEP, ("assistant/chunk", &a, ""), ("assistant/chunk", &b, ""), STEP_END, DONE]);
     assert_eq!(
         (kinds(&rows), anchors(&rows)),
-        (vec!["assistant", "turn-end"], vec!["3.1".into(), "3.2".into()])
+        (vec!["assistant", "turn-end"], vec!["3.1".into(), "5".into()])
     );
     let Body::Assistant(said) = &rows[0].body else { panic!() };
     assert_eq!(

@@ -1,0 +1,213 @@
+//! The logs of `fixtures/`, written down event by event; `tests/fixtures.rs` keeps the files equal.
+
+#![allow(dead_code)]
+
+use dsh_log::storage::encode;
+
+/// Noon of 1 March 2026 in UTC.
+const START: u64 = 1_772_366_400_000;
+
+/// A log that grows event by event, one second apart.
+pub(crate) struct Writer {
+    header: String,
+    lines: Vec<String>,
+    seq: u64,
+    now: u64,
+}
+
+impl Writer {
+    pub(crate) fn new(version: u32, id: &str, more: &str) -> Writer {
+        let header = format!(
+            r#"{{"type":"session","version":{version},"id":"{id}","createdAt":{START},"cwd":"/home/ada/app"{more},"delegationDepth":0}}"#
+        );
+        Writer { header, lines: Vec::new(), seq: 0, now: START }
+    }
+
+    fn put(&mut self, kind: &str, data: &str, rest: &str) -> u64 {
+        self.now += 1000;
+        let (seq, now) = (self.seq, self.now);
+        self.lines.push(format!(r#"{{"type":"{kind}","seq":{seq},"time":{now},"data":{data}{rest}}}"#));
+        self.seq += 1;
+        seq
+    }
+
+    /// An event that is not on the surface.
+    pub(crate) fn event(&mut self, kind: &str, data: &str) -> u64 {
+        self.put(kind, data, "")
+    }
+
+    /// An event at the end of the surface.
+    pub(crate) fn append(&mut self, kind: &str, data: &str, sources: &[u64]) -> u64 {
+        let sources =
+            if sources.is_empty() { String::new() } else { format!(r#","sourceEventSeqs":{sources:?}"#) };
+        let sources = sources.replace(", ", ",");
+        self.put(kind, data, &format!(r#"{sources},"surfaceOp":"append""#))
+    }
+
+    /// A run of chunks in one line, 20 ms apart.
+    pub(crate) fn packed(&mut self, tag: &str, place: &str, texts: &[&str]) -> Vec<u64> {
+        self.now += 1000;
+        let (seq, now) = (self.seq, self.now);
+        let gaps = vec!["20"; texts.len() - 1].join(",");
+        let texts_json = texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(",");
+        self.lines.push(format!(
+            r#"{{"type":"{tag}","seq0":{seq},"time0":{now},"data":{{{place},"index":0,"dt":[{gaps}],"texts":[{texts_json}]}}}}"#
+        ));
+        self.now += 20 * (texts.len() as u64 - 1);
+        self.seq += texts.len() as u64;
+        (seq..self.seq).collect()
+    }
+
+    /// The whole text.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        format!("{}\n{}\n", self.header, self.lines.join("\n")).into_bytes()
+    }
+
+    /// The header in a frame of its own, then batches of `batch` lines.
+    pub(crate) fn frames(&self, batch: usize) -> Vec<u8> {
+        let mut file = encode::frame(format!("{}\n", self.header).as_bytes()).unwrap();
+        for lines in self.lines.chunks(batch) {
+            file.extend(encode::frame(format!("{}\n", lines.join("\n")).as_bytes()).unwrap());
+        }
+        file
+    }
+
+    fn user(&mut self, id: &str, text: &str) -> u64 {
+        let data = format!(
+            r#"{{"id":"{id}","role":"user","source":{{"kind":"user"}},"content":[{{"type":"text","text":"{text}"}}]}}"#
+        );
+        self.append("user/message", &data, &[])
+    }
+
+    fn assistant(&mut self, place: &str, id: &str, content: &str, more: &str, sources: &[u64]) -> u64 {
+        let data = format!(
+            r#"{{{place},"message":{{"id":"{id}","role":"assistant","source":{{"kind":"model","provider":"deepseek","model":"deepseek-v4-flash"}},"content":[{content}]}}{more}}}"#
+        );
+        self.append("assistant/message", &data, sources)
+    }
+
+    fn call(&mut self, place: &str, id: &str, name: &str, arguments: &str) -> u64 {
+        let data = format!(r#"{{{place},"callId":"{id}","name":"{name}","arguments":"{arguments}"}}"#);
+        self.event("tool/call", &data)
+    }
+}
+
+const TOOLS: &str = r#"[{"name":"bash","description":"Run a command.","parameters":{"type":"object"}}]"#;
+const CONFIG: &str = r#"{"provider":"deepseek","model":"deepseek-v4-flash"}"#;
+
+fn header(system: &str) -> String {
+    format!(r#"{{"header":{{"config":{CONFIG}{system},"tools":{TOOLS}}},"reason":"initial"}}"#)
+}
+
+const CONTEXT: &str = r#"{"provider":"deepseek","model":"deepseek-v4-flash","contextWindow":131072}"#;
+const SYSTEM: &str = r#","system":"You are a careful engineer.""#;
+const DONE: &str = r#""reason":{"kind":"completed"}"#;
+
+fn call_block(id: &str, name: &str, arguments: &str) -> String {
+    format!(r#"{{"type":"tool-call","id":"{id}","name":"{name}","arguments":"{arguments}"}}"#)
+}
+
+/// Two turns, the first with reasoning, a call and its result, and words that came in chunks.
+pub(crate) fn sound() -> Writer {
+    let mut log = Writer::new(0, "sound", "");
+    let (one, two) = (r#""turn":1,"step":1"#, r#""turn":1,"step":2"#);
+    let arguments = r#"{\"command\":\"cargo test\"}"#;
+    log.event("turn/start", r#"{"turn":1}"#);
+    log.event("step/start", &format!("{{{one}}}"));
+    log.user("u1", "Do the tests pass?");
+    log.event("request/header", &header(SYSTEM));
+    log.event("request/context", CONTEXT);
+    let thought = log.packed("reasoning-chunks", one, &["I", " must", " run", " them."]);
+    let content = format!(
+        r#"{{"type":"reasoning","text":"I must run them."}},{}"#,
+        call_block("c1", "bash", arguments)
+    );
+    log.assistant(one, "a1", &content, r#","usage":{"inputTokens":120,"outputTokens":14}"#, &thought);
+    let call = log.call(one, "c1", "bash", arguments);
+    let result = r#"{"type":"tool-result","toolCallId":"c1","content":[{"type":"text","text":"running 3 tests\ntest result: ok. 3 passed"}],"isError":false}"#;
+    let data = format!(
+        r#"{{{one},"message":{{"id":"r1","role":"user","source":{{"kind":"tool","callId":"c1"}},"content":[{result}]}}}}"#
+    );
+    log.append("tool/result", &data, &[call]);
+    log.event("step/end", &format!("{{{one}}}"));
+    log.event("step/start", &format!("{{{two}}}"));
+    let words = log.packed("text-chunks", two, &["All", " three", " pass."]);
+    let usage = r#","usage":{"inputTokens":160,"outputTokens":5}"#;
+    log.assistant(two, "a2", r#"{"type":"text","text":"All three pass."}"#, usage, &words);
+    log.event("step/end", &format!("{{{two}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
+    log.event("turn/start", r#"{"turn":2}"#);
+    log.event("step/start", r#"{"turn":2,"step":1}"#);
+    log.user("u2", "Thanks. Danke, 谢谢!");
+    log.assistant(r#""turn":2,"step":1"#, "a3", r#"{"type":"text","text":"You are welcome."}"#, usage, &[]);
+    log.event("step/end", r#"{"turn":2,"step":1}"#);
+    log.event("turn/end", &format!(r#"{{"turn":2,{DONE}}}"#));
+    log
+}
+
+/// Dies in its first turn: one call was started and not answered, the other not even started.
+pub(crate) fn crashed() -> Writer {
+    let mut log = Writer::new(0, "crashed", "");
+    let one = r#""turn":1,"step":1"#;
+    let (apply, write) =
+        (r#"{\"command\":\"terraform apply -auto-approve\"}"#, r#"{\"path\":\"infra/main.tf\"}"#);
+    log.event("turn/start", r#"{"turn":1}"#);
+    log.event("step/start", &format!("{{{one}}}"));
+    log.user("u1", "apply it and watch the logs");
+    log.event("request/header", &header(SYSTEM));
+    log.event("request/context", CONTEXT);
+    let words = log.packed("text-chunks", one, &["Applying", " now."]);
+    let content = format!(
+        r#"{{"type":"text","text":"Applying now."}},{},{}"#,
+        call_block("c7", "bash", apply),
+        call_block("c8", "write", write)
+    );
+    log.assistant(one, "a1", &content, r#","usage":{"inputTokens":90,"outputTokens":30}"#, &words);
+    log.call(one, "c7", "bash", apply);
+    log
+}
+
+/// Generation 4: a tool is added, then a compaction replaces the first message with a summary.
+pub(crate) fn compacted() -> Writer {
+    let mut log = Writer::new(4, "compacted", r#","isSeeded":false"#);
+    let (one, two) = (r#""turn":1,"step":1"#, r#""turn":1,"step":2"#);
+    log.event("turn/start", r#"{"turn":1}"#);
+    log.event("step/start", &format!("{{{one}}}"));
+    let system = r#""message":{"id":"s1","role":"system","source":{"kind":"system-prompt"},"content":[{"type":"text","text":"You are a careful engineer."}]}"#;
+    log.append("system/message", &format!("{{{one},{system}}}"), &[]);
+    let asked = log.user("u1", "Read the long report and say what is in it.");
+    let first = log.event("request/header", &header(""));
+    let added = r#""message":{"id":"d1","role":"developer","source":{"kind":"tool-registry"},"content":[{"type":"tool-addition","toolName":"bash"}]}"#;
+    log.append("developer/message", &format!(r#"{{{one},{added},"headerSeq":{first}}}"#), &[]);
+    log.event("request/context", CONTEXT);
+    let stream = |text: &str| {
+        format!(
+            r#","usage":{{"inputTokens":900,"outputTokens":8}},"stream":[{{"type":"text-chunks","time0":{START},"index":0,"dt":[],"texts":["{text}"]}}]"#
+        )
+    };
+    let text = "It is a report on tides.";
+    log.assistant(one, "a1", &format!(r#"{{"type":"text","text":"{text}"}}"#), &stream(text), &[]);
+    log.event("step/end", &format!("{{{one}}}"));
+    log.event("step/start", &format!("{{{two}}}"));
+    let start = log.event("compaction/start", r#"{"compactionId":"k1","turn":1}"#);
+    let summary = r#"[{"type":"text","text":"A report was to be read."}]"#;
+    let done = log.event(
+        "compaction/summary",
+        &format!(
+            r#"{{"compactionId":"k1","summary":{summary},"rawOutput":{summary},"llmStreamCall":true,"shadowedRange":{{"start":{asked},"end":{asked}}},"shadowedSeqs":[{asked}],"shadowedTokenCount":266,"provider":"deepseek","model":"deepseek-v4-flash","maxTokens":32,"usage":{{"inputTokens":20,"outputTokens":4}}}}"#
+        ),
+    );
+    let checkpoint = format!(
+        r#"{{"id":"u2","role":"user","source":{{"kind":"compact-checkpoint","compactionId":"k1"}},"content":{summary}}}"#
+    );
+    let op = format!(
+        r#","sourceEventSeqs":[{start},{done},{asked}],"surfaceOp":{{"op":"replace","startSeq":{asked},"endSeq":{asked}}}"#
+    );
+    log.put("user/message", &checkpoint, &op);
+    log.event("compaction/end", r#"{"compactionId":"k1","turn":1}"#);
+    let text = "Tides follow the moon.";
+    log.assistant(two, "a2", &format!(r#"{{"type":"text","text":"{text}"}}"#), &stream(text), &[]);
+    log.event("step/end", &format!("{{{two}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
+    log
+}
