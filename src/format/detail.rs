@@ -13,6 +13,7 @@ use super::surface_op::SurfaceOp;
 use super::{message, request_header};
 use crate::fault::Code;
 use crate::json::{Raw, canonical};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A member that is usually a number, kept as it must be written again.
@@ -110,7 +111,7 @@ fn is_plain(kind: Kind) -> bool {
 }
 
 /// Fills in a row's detail and, for an old shape, its kind.
-pub fn judge(row: &mut Row, parts: &Parts<'_>, line: &[u8], context: &RowContext<'_>) {
+pub fn judge(row: &mut Row, parts: &Parts<'_>, invalid_utf8: bool, context: &RowContext<'_>) {
     let dialect = context.dialect;
     let mut detail = Detail::default();
     detail.faults.extend(admission::hard_fault(parts, row.kind, dialect));
@@ -143,7 +144,7 @@ pub fn judge(row: &mut Row, parts: &Parts<'_>, line: &[u8], context: &RowContext
     vocabulary_fault(row.kind, parts, data, dialect, &mut detail);
     crash_fault(row.kind, data, dialect, &mut detail);
     event_faults(row, parts, data, dialect, &mut detail);
-    detail.invalid_utf8 = !line.is_ascii() && std::str::from_utf8(line).is_err();
+    detail.invalid_utf8 = invalid_utf8;
     if !is_plain(row.kind) || !detail.faults.is_empty() || detail.invalid_utf8 {
         row.detail = Some(Box::new(detail));
     }
@@ -284,14 +285,13 @@ fn advertised_calls(message: Raw<'_>) -> Vec<CallId> {
 }
 
 fn result_key(data: Raw<'_>, message: Raw<'_>, dialect: &Dialect) -> ResultKey {
-    let mut parts: Vec<Vec<u8>> = Vec::new();
+    // Of a member that stands twice the last counts.
+    let mut parts: BTreeMap<(u8, Vec<u8>), Vec<u8>> = BTreeMap::new();
     let mut add = |level: u8, object: Raw<'_>, leave_out: &[&str]| {
         for (key, value) in object.members() {
             if !leave_out.iter().any(|name| key.is(name)) {
-                let mut part = vec![level];
-                part.extend(canonical::stringify(key));
-                part.extend(canonical::rewrite(value, canonical::Order::Sorted));
-                parts.push(part);
+                let name = (level, canonical::stringify(key));
+                parts.insert(name, canonical::rewrite(value, canonical::Order::Sorted));
             }
         }
     };
@@ -302,7 +302,6 @@ fn result_key(data: Raw<'_>, message: Raw<'_>, dialect: &Dialect) -> ResultKey {
     {
         add(2, block, &["content"]);
     }
-    parts.sort_unstable();
     let id = message.get("id").map(canonical::stringify).unwrap_or_default();
     ResultKey { rest: u128::from(hash(0, &parts)) << 64 | u128::from(hash(1, &parts)), id: hash(2, &id) }
 }
@@ -358,14 +357,15 @@ fn crash_fault(kind: Kind, data: Option<Raw<'_>>, dialect: &Dialect, detail: &mu
 fn event_faults(row: &Row, parts: &Parts<'_>, data: Option<Raw<'_>>, dialect: &Dialect, detail: &mut Detail) {
     let kind = row.kind;
     let surface = dialect.is_surface(kind);
+    // An id that an old result takes over is only known once its event is; all else is judged now.
+    let with_id = data
+        .filter(|_| detail.inherits_id_from.is_some())
+        .map(|d| legacy::with_message_id(d, b"\"pending\""));
+    let judged = with_id.as_deref().and_then(|text| Raw::parse(text).ok()).or(data);
     if surface
-        && let Some(what) = data.map_or(Some("has no data"), |d| message::shape_fault(kind, d, dialect))
+        && let Some(what) = judged.map_or(Some("has no data"), |d| message::shape_fault(kind, d, dialect))
     {
-        // An id that an old result takes over is only known once its event is.
-        let pending = detail.inherits_id_from.is_some() && what == "lacks an identified message";
-        if !pending {
-            detail.faults.push(RowFault::new(Code::MessageShape, format!("{kind} {what}")));
-        }
+        detail.faults.push(RowFault::new(Code::MessageShape, format!("{kind} {what}")));
     }
     if dialect.rows == RowRules::Generation4
         && kind == Kind::RequestHeader

@@ -5,6 +5,7 @@ use super::dialect::{Dialect, Inherited};
 use super::row::RowFault;
 use crate::fault::Code;
 use crate::json::{Raw, text};
+use std::borrow::Cow;
 
 /// The header of a session, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,6 +96,15 @@ const RETIRED: [&str; 2] = ["sandboxMode", "approvalPolicy"];
 /// Reads a header line (without its newline).
 #[must_use]
 pub fn read(line: &[u8]) -> HeaderReading {
+    let decoded = text::stored(line);
+    let mut reading = read_decoded(&decoded);
+    if let (Cow::Owned(_), Some(header)) = (&decoded, &mut reading.header) {
+        header.text = line.trim_ascii().to_vec();
+    }
+    reading
+}
+
+fn read_decoded(line: &[u8]) -> HeaderReading {
     let oldest = Dialect::of(0).unwrap_or(Dialect::newest());
     let none = |fault| HeaderReading { header: None, dialect: oldest, known: true, faults: vec![fault] };
     let value = match Raw::parse(line) {
@@ -310,5 +320,13 @@ mod tests {
         let reading = read(line.as_bytes());
         assert!(reading.faults.is_empty());
         assert_eq!(reading.header.unwrap().parent_session.unwrap(), b"s-x");
+    }
+
+    #[test]
+    fn an_id_that_is_not_utf8_is_read_as_the_harness_decodes_it_and_the_line_stays_as_stored() {
+        let line =
+            b"{\"type\":\"session\",\"version\":0,\"id\":\"\xFF\",\"createdAt\":1,\"delegationDepth\":0}";
+        let header = read(line).header.unwrap();
+        assert_eq!((&header.id[..], &header.text[..]), ("\u{FFFD}".as_bytes(), &line[..]));
     }
 }

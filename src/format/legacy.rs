@@ -134,12 +134,16 @@ fn turn_start(data: Raw<'_>) -> Upgrade {
 fn turn_end(data: Raw<'_>) -> Upgrade {
     let [turn, reason] = data.get_all(["turn", "reason"]);
     let exact = is_turn(turn) && keys_among(data, &["turn", "reason"]);
-    let (Some(turn), Some(reason)) = (turn, object(reason).filter(|_| exact)) else {
+    let Some(reason) = object(reason).filter(|_| exact) else {
         return Upgrade::malformed("turn/end, expected exactly a turn and a reason");
     };
+    // The new reason stands where the old one stood.
     let rewritten = |reason: &[u8]| {
-        let data = Object::new().raw("turn", turn.bytes()).raw("reason", reason).end();
-        Upgrade::rewritten(Kind::TurnEnd, data)
+        let mut out = Text::new();
+        for (key, value) in data.members() {
+            out.add(key.bytes(), if key.is("reason") { reason } else { value.bytes() });
+        }
+        Upgrade::rewritten(Kind::TurnEnd, out.end())
     };
     let [kind, inner, error] = reason.get_all(["kind", "reason", "error"]);
     let bare = keys_among(reason, &["kind"]);
@@ -206,7 +210,7 @@ fn is_failure(failure: Raw<'_>) -> bool {
 }
 
 const STEERING: &str =
-    "steering/message, expected a turn with a message, or with exactly a content and a source";
+    "steering/message, expected exactly a turn and a message, or a turn, a content and a source";
 
 fn steering(data: Raw<'_>, mint: impl Fn() -> Vec<u8>) -> Upgrade {
     let [turn, message, content, source] = data.get_all(["turn", "message", "content", "source"]);
@@ -214,7 +218,8 @@ fn steering(data: Raw<'_>, mint: impl Fn() -> Vec<u8>) -> Upgrade {
         return Upgrade::malformed(STEERING);
     }
     if let Some(message) = message {
-        return match object(Some(message)) {
+        let exact = keys_among(data, &["turn", "message"]);
+        return match object(Some(message)).filter(|_| exact) {
             Some(message) => Upgrade::rewritten(Kind::UserMessage, message.bytes().to_vec()),
             None => Upgrade::malformed(STEERING),
         };

@@ -51,8 +51,8 @@ pub fn canonical(data: Raw<'_>, dialect: &Dialect) -> Option<Vec<u8>> {
     let flagged =
         |d: &Raw<'_>| ["reasoningEffort", "maxTokens"].iter().any(|n| d.get(n).is_some_and(Raw::is_true));
     let in_header = dialect.system_prompt == SystemPrompt::InHeader;
-    let system = system.filter(|s| in_header && s.is_filled_text());
-    let tools = tools.filter(|t| t.is_array() && t.elements().next().is_some());
+    let system = system.filter(|s| in_header && has_length(*s));
+    let tools = tools.filter(|t| has_length(*t));
     Some(
         Object::new()
             .raw_if("config", config.map(Raw::bytes))
@@ -63,6 +63,11 @@ pub fn canonical(data: Raw<'_>, dialect: &Dialect) -> Option<Vec<u8>> {
     )
 }
 
+/// Whether the value is a filled string or list: the harness asks for its length, not its kind.
+fn has_length(value: Raw<'_>) -> bool {
+    value.is_filled_text() || value.is_array() && value.elements().next().is_some()
+}
+
 /// Whether the header's `tools` or `adapterDefaults` are present and empty, which generation 4
 /// refuses on reading.
 #[must_use]
@@ -71,4 +76,25 @@ pub fn has_empty_member(data: Raw<'_>) -> bool {
     let [tools, defaults] = header.get_all(["tools", "adapterDefaults"]);
     tools.is_some_and(|t| t.is_array() && t.elements().next().is_none())
         || defaults.is_some_and(|d| d.kind() == Kind::Object && d.members().next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_or_tools_with_a_length_stays_whatever_its_kind() {
+        let canonical = |header: &str| {
+            let data = format!(r#"{{"header":{header}}}"#);
+            let text = canonical(Raw::parse(data.as_bytes()).unwrap(), Dialect::of(0).unwrap());
+            text.map(|text| String::from_utf8(text).unwrap())
+        };
+        for (header, kept) in [
+            (r#"{"config":{},"system":"","tools":[]}"#, r#"{"config":{}}"#),
+            (r#"{"tools":"t","config":{},"system":[1]}"#, r#"{"config":{},"system":[1],"tools":"t"}"#),
+            (r#"{"config":{},"system":7,"tools":{}}"#, r#"{"config":{}}"#),
+        ] {
+            assert_eq!(canonical(header).as_deref(), Some(kept), "{header}");
+        }
+    }
 }

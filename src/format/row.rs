@@ -7,7 +7,8 @@ use super::kind::Kind;
 use crate::fault::Code;
 use crate::json::jumps::Jumps;
 use crate::json::raw::Unchecked;
-use crate::json::{self, Raw, SyntaxFault};
+use crate::json::{self, Raw, SyntaxFault, text};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The members of a record's envelope as stored; of duplicate keys the last.
@@ -233,7 +234,8 @@ pub fn parse(line: &[u8], context: &RowContext<'_>) -> Row {
 /// As [`parse`], with scratch that is used again for the next line.
 #[must_use]
 pub fn parse_with(line: &[u8], context: &RowContext<'_>, jumps: &mut Jumps) -> Row {
-    let parts = match envelope(line, jumps) {
+    let text = text::stored(line);
+    let parts = match envelope(&text, jumps) {
         Ok(parts) => parts,
         Err(row) => return row,
     };
@@ -260,7 +262,8 @@ pub fn parse_with(line: &[u8], context: &RowContext<'_>, jumps: &mut Jumps) -> R
         detail: None,
     };
     if context.known {
-        detail::judge(&mut row, &parts, line, context);
+        let invalid_utf8 = matches!(text, Cow::Owned(_));
+        detail::judge(&mut row, &parts, invalid_utf8, context);
     }
     row
 }
@@ -296,6 +299,39 @@ mod tests {
         assert_eq!(row("[1]").form, Form::NotAnObject);
         assert_eq!(row("").form, Form::Unparsable);
         assert_eq!(row("{").form, Form::Unparsable);
+    }
+
+    #[test]
+    fn a_record_that_is_not_utf8_is_judged_as_the_harness_decodes_it() {
+        let line = b"{\"type\":\"tool/call\",\"seq\":3,\"time\":5,\"data\":{\"callId\":\"\xFF\"}}";
+        let dialect = Dialect::of(0).unwrap();
+        let detail = parse(line, &RowContext { dialect, session_id: b"s", known: true }).detail.unwrap();
+        assert!(detail.invalid_utf8);
+        assert_eq!(detail.call_id.as_deref(), Some("\"\u{FFFD}\"".as_bytes()));
+    }
+
+    #[test]
+    fn an_old_tool_result_that_takes_over_an_id_must_have_the_shape_all_the_same() {
+        let result = |content: &str| {
+            let line = format!(
+                r#"{{"type":"tool/result","seq":2,"time":5,"data":{{"callId":"c","content":{content},"isError":false}},"surfaceOp":{{"op":"replace","start":1,"end":1}},"sourceEventSeqs":[1]}}"#
+            );
+            row(&line).fault(Code::MessageShape).is_some()
+        };
+        assert!(!result("[]"));
+        assert!(result("7"));
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_does_not_make_another_result() {
+        let key = |members: &str| {
+            let line = format!(
+                r#"{{"type":"tool/result","seq":1,"time":5,"data":{{{members},"callId":"c","content":[],"isError":false}},"surfaceOp":"append"}}"#
+            );
+            row(&line).detail.unwrap().result_key
+        };
+        assert_eq!(key(r#""turn":1,"step":2,"step":1"#), key(r#""step":1,"turn":1"#));
+        assert_ne!(key(r#""turn":1,"step":1,"step":2"#), key(r#""turn":1,"step":1"#));
     }
 
     #[test]

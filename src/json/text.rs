@@ -69,6 +69,17 @@ fn push_code(out: &mut Vec<u8>, code: u32) {
     }
 }
 
+/// Stored bytes as the harness decodes them: each spoiled sequence becomes U+FFFD.
+///
+/// The three-byte form of a surrogate is spoiled too: stored text has lone surrogates as escapes.
+#[must_use]
+pub fn stored(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(_) => Cow::Borrowed(bytes),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
 /// The text for people: what is not Unicode becomes U+FFFD.
 #[must_use]
 pub fn lossy(wtf8: &[u8]) -> String {
@@ -113,6 +124,13 @@ mod tests {
         assert_eq!(&*decode(br"\ud800\ud83d\ude00"), b"\xED\xA0\x80\xF0\x9F\x98\x80");
         assert_eq!(&*decode(br"\n\t\/\\\u00e9"), "\n\t/\\\u{e9}".as_bytes());
         assert_eq!(&*decode(br"\ud800"), b"\xED\xA0\x80");
+    }
+
+    #[test]
+    fn stored_bytes_that_are_no_utf8_become_replacement_characters() {
+        assert!(matches!(stored("a\u{e9}".as_bytes()), Cow::Borrowed(_)));
+        assert_eq!(&*stored(b"a\xFFb\xE2\x82c"), "a\u{FFFD}b\u{FFFD}c".as_bytes());
+        assert_eq!(&*stored(b"\xED\xA0\x80"), "\u{FFFD}\u{FFFD}\u{FFFD}".as_bytes());
     }
 
     #[test]

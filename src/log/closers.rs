@@ -159,26 +159,29 @@ fn splice(kind: Kind, seq: u64, time: i64, data: &[u8], tail: Object) -> Vec<u8>
 
 fn result_data(call: &Pending, open_turn: &Slot, seq: u64, cause: Cause, dialect: &Dialect) -> Vec<u8> {
     let outcome = call.outcome();
-    let id_text = Raw::parse(&call.id).ok().and_then(|id| Some(id.text()?.into_owned()));
+    // An id that is missing is no JSON; its member is left out, as `JSON.stringify` leaves it out.
+    let id = Raw::parse(&call.id).ok();
+    let id_json = id.map(Raw::bytes);
+    let id_text = id.and_then(|id| Some(id.text()?.into_owned()));
     let id_text = id_text.unwrap_or_else(|| call.id.to_vec());
     let mut message_id = format!("{}-tool-result-", cause.name()).into_bytes();
     message_id.extend_from_slice(&id_text);
     message_id.extend_from_slice(format!("-{seq}").as_bytes());
     let text = Object::new().text("type", b"text").text("text", outcome.text(cause).as_bytes()).end();
     let content = write::array([text]);
-    let source = Object::new().text("kind", b"tool").raw("callId", &call.id).end();
+    let source = Object::new().text("kind", b"tool").raw_if("callId", id_json).end();
     let message = match dialect.tool_result {
         ToolResultShape::Bare => Object::new()
             .text("id", &message_id)
             .text("role", b"tool")
-            .raw("toolCallId", &call.id)
+            .raw_if("toolCallId", id_json)
             .bool("isError", true)
             .raw("source", &source)
             .raw("content", &content),
         ToolResultShape::Wrapped => {
             let block = Object::new()
                 .text("type", b"tool-result")
-                .raw("toolCallId", &call.id)
+                .raw_if("toolCallId", id_json)
                 .bool("isError", true)
                 .raw("content", &content);
             let blocks = write::array([block.end()]);
@@ -230,4 +233,25 @@ pub fn fault(turns: &Turns, dialect: &Dialect) -> Option<(crate::fault::Code, St
 
 fn is_filled(id: &[u8]) -> bool {
     id.len() > 2 && id[0] == b'"'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::detail::Detail;
+
+    #[test]
+    fn a_closer_of_a_call_without_an_id_is_json_all_the_same() {
+        let dialect = Dialect::of(0).unwrap();
+        let mut turns = Turns::new(dialect);
+        turns.apply(0, Kind::TurnStart, Some(&Detail { turn: Slot::Number(1.0), ..Detail::default() }));
+        let message = Detail { calls: vec![b"undefined"[..].into()], ..Detail::default() };
+        turns.apply(1, Kind::AssistantMessage, Some(&message));
+        let closers = closers(&turns, 2, 5, Cause::Interrupted, dialect);
+        let record = Raw::parse(&closers[0].text).unwrap();
+        let message = record.path(&["data", "message"]).unwrap();
+        assert!(message.get("id").unwrap().is("interrupted-tool-result-undefined-2"));
+        assert!(message.path(&["source", "callId"]).is_none());
+        assert!(fault(&turns, dialect).is_some());
+    }
 }

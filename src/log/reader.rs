@@ -21,7 +21,7 @@ use crate::format::surface_op::SurfaceOp;
 use crate::json::Raw;
 use crate::limits::{GLUED_TRIES, ISLANDS, Limits};
 use crate::position::{LineNo, Place, TextOffset};
-use crate::seq::Seq;
+use crate::seq::{MAX_SAFE, Seq};
 
 /// Readable records behind damage, with consecutive seqs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -356,7 +356,9 @@ impl Reader {
     }
 
     fn set_aside(&mut self, at: u64, row: &Row, expected: u64) {
-        let Some(seq) = row.seq.filter(|n| *n >= 0.0 && n.fract() == 0.0) else { return };
+        // A number beyond the safe ones names no event.
+        let counts = |n: &f64| (0.0..=MAX_SAFE as f64).contains(n) && n.fract() == 0.0;
+        let Some(seq) = row.seq.filter(counts) else { return };
         let first = seq as u64;
         // With one seq twice there are two histories, and none is chosen silently.
         self.chain_is_open &= first > expected;
@@ -612,4 +614,24 @@ pub struct Finished {
     pub finding_texts: Vec<Option<u64>>,
     /// What the accepted events add up to.
     pub sums: Sums,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::log::{Log, ReadOptions};
+    use crate::storage::source::Source;
+
+    #[test]
+    fn a_seq_beyond_all_numbers_names_no_event() {
+        for seq in ["1e300", "18446744073709551615", "9007199254740992"] {
+            let text = format!(
+                "{{\"type\":\"session\",\"version\":0,\"id\":\"s\",\"createdAt\":1,\"delegationDepth\":0}}\n\
+                 {{\"type\":\"todo/write\",\"seq\":{seq},\"time\":1,\"data\":{{}}}}\n"
+            );
+            let source = Source::memory("session.jsonl", text.into_bytes());
+            let log = Log::read(source, &ReadOptions::default()).unwrap();
+            assert!(log.verdict().outcome.opens() && log.index().events() == 0, "{seq}");
+            assert!(log.islands().is_empty(), "{seq}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ use crate::format::row;
 use crate::format::surface_op::SurfaceOp;
 use crate::json::Raw;
 use crate::json::jumps::Jumps;
+use crate::json::text;
 use crate::json::write::Object;
 use crate::position::TextOffset;
 use crate::seq::Seq;
@@ -89,7 +90,7 @@ impl<'a> Bodies<'a> {
         if entry.flags.has(Flags::LEGACY) {
             return self.legacy(&entry, &mut each);
         }
-        let line = self.text.line(entry.text)?;
+        let line = &*text::stored(self.text.line(entry.text)?);
         let Ok(parts) = row::envelope(line, &mut self.jumps) else { return Ok(ControlFlow::Continue(())) };
         if entry.flags.has(Flags::PACKED) {
             return Ok(expand(&entry, &parts, &mut each));
@@ -107,7 +108,7 @@ impl<'a> Bodies<'a> {
         each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let id = self.log.header().map(|h| h.id.clone()).unwrap_or_default();
-        let stored = self.text.line(entry.text)?.to_vec();
+        let stored = text::stored(self.text.line(entry.text)?).into_owned();
         let mut jumps = Jumps::default();
         let Ok(parts) = row::envelope(&stored, &mut jumps) else { return Ok(ControlFlow::Continue(())) };
         let Some(data) = parts.data else { return Ok(ControlFlow::Continue(())) };

@@ -96,11 +96,46 @@ pub fn count(log: &Log, moment: Moment) -> Result<u64> {
     let mut bodies = Bodies::new(log);
     let mut count = 0;
     let surface = moment.surface(log);
+    // Only a log that opens is known to have a message in each of these.
+    let opens = log.verdict().outcome.opens();
     for node in surface.nodes() {
-        let may_be_empty = matches!(node.kind, Kind::UserMessage | Kind::ToolResult);
-        if may_be_empty || bodies.with(Seq(node.seq), |event| derive(event).is_some())? == Some(true) {
+        let has_one = opens && matches!(node.kind, Kind::UserMessage | Kind::ToolResult);
+        if has_one || bodies.with(Seq(node.seq), |event| derive(event).is_some())? == Some(true) {
             count += 1;
         }
     }
     Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::ReadOptions;
+    use crate::storage::source::Source;
+
+    fn log(message: &[u8]) -> Log {
+        let head = &br#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#[..];
+        let text = [head, b"\n", message, b"\n"].concat();
+        Log::read(Source::memory("session.jsonl", text), &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn the_count_is_that_of_the_list_where_a_result_has_no_message() {
+        let log = log(br#"{"type":"tool/result","seq":0,"time":1,"data":{},"surfaceOp":"append"}"#);
+        assert!(!log.verdict().outcome.opens());
+        assert_eq!(
+            count(&log, Moment::Balanced).unwrap(),
+            list(&log, Moment::Balanced).unwrap().len() as u64
+        );
+    }
+
+    #[test]
+    fn a_message_that_is_not_utf8_is_read_as_the_harness_reads_it() {
+        let log = log(
+            b"{\"type\":\"user/message\",\"seq\":0,\"time\":1,\"data\":{\"id\":\"\xFF\",\"role\":\"user\",\"source\":{\"kind\":\"user\"},\"content\":[]},\"surfaceOp\":\"append\"}",
+        );
+        let messages = list(&log, Moment::Balanced).unwrap();
+        let wanted = "{\"id\":\"\u{FFFD}\",\"role\":\"user\",\"source\":{\"kind\":\"user\"},\"content\":[]}";
+        assert_eq!(messages, [(Seq(0), wanted.as_bytes().to_vec())]);
+    }
 }

@@ -75,6 +75,7 @@ fn messages_get_an_id_and_their_role() {
         ),
         (Kind::SteeringMessage, r#"{"turn":1,"message":{"id":"a"}}"#, r#"{"id":"a"}"#),
         (Kind::SteeringMessage, r#"{"turn":1,"source":1,"content":[],"x":1}"#, "malformed"),
+        (Kind::SteeringMessage, r#"{"turn":1,"step":1,"message":{"id":"a"}}"#, "malformed"),
         (Kind::SteeringMessage, "null", "malformed"),
         (
             Kind::AssistantMessage,
@@ -102,4 +103,12 @@ fn a_replacing_result_takes_over_the_id_of_what_it_replaces() {
     assert!(Raw::parse(&data).unwrap().path(&["message", "id"]).is_none());
     let whole = with_message_id(Raw::parse(&data).unwrap(), br#""\u0061""#);
     assert!(whole.starts_with(br#"{"message":{"id":"\u0061","role":"user","content""#));
+}
+
+#[test]
+fn a_new_reason_of_a_turn_end_stands_where_the_old_one_stood() {
+    assert_eq!(
+        text(Kind::TurnEnd, r#"{"reason":{"kind":"aborted"},"turn":1.0}"#),
+        r#"{"reason":{"kind":"aborted","reason":{"kind":"legacy"}},"turn":1.0}"#
+    );
 }

@@ -8,13 +8,13 @@ fn a_turn_is_told_in_order_and_ends_with_its_tail() {
     let rows = rows(4, &[TURN, STEP, ("user/message", &said, APPEND), HELLO, CALL, RESULT, STEP_END, DONE]);
     assert_eq!(kinds(&rows), ["user", "assistant", "tool", "turn-end"]);
     assert_eq!(anchors(&rows), ["2", "3", "4", "7"]);
-    let Body::TurnEnd(end) = &rows[2].body else { panic!() };
+    let Body::TurnEnd(end) = &rows[3].body else { panic!() };
     assert_eq!((end.duration_ms, end.steps, end.tools, end.can_branch), (Some(7000), 1, 1, false));
     assert_eq!((end.first_token_ms, end.usage.unwrap().output), (Some(2500), 2));
-    let call = &tool(&rows[3]).call;
+    let call = &tool(&rows[2]).call;
     assert_eq!((call.status, call.duration_ms), (ToolStatus::Done, Some(1000)));
     assert_eq!(call.content.as_deref(), Some(&br#"[{"type":"text","text":"out"}]"#[..]));
-    assert_eq!(rows[3].turn.zip(rows[3].step), Some((1, 1)));
+    assert_eq!(rows[2].turn.zip(rows[2].step), Some((1, 1)));
 }
 
 #[test]
