@@ -6,6 +6,7 @@ pub mod pipeline;
 pub mod projection;
 pub mod read;
 pub mod reader;
+pub mod rewrites;
 pub mod scan;
 pub mod surface;
 pub mod turns;

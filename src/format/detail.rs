@@ -66,11 +66,12 @@ impl Slot {
 /// The id of a call as canonical JSON text, so that ids that are no strings stay apart too.
 pub type CallId = Box<[u8]>;
 
-/// What makes a tool result the same result with other content (v0 section 9.4).
+/// What makes a tool result the same result with other content (v0 section 9.4), as written: two
+/// results with one key are the same, with two keys they may be all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultKey {
-    /// Over everything but the content and the message id.
-    pub rest: u128,
+    /// Over the stored text of everything but the content and the message id.
+    pub rest: u64,
     /// Over the message id.
     pub id: u64,
 }
@@ -285,32 +286,56 @@ fn advertised_calls(message: Raw<'_>) -> Vec<CallId> {
 }
 
 fn result_key(data: Raw<'_>, message: Raw<'_>, dialect: &Dialect) -> ResultKey {
-    // Of a member that stands twice the last counts.
-    let mut parts: BTreeMap<(u8, Vec<u8>), Vec<u8>> = BTreeMap::new();
-    let mut add = |level: u8, object: Raw<'_>, leave_out: &[&str]| {
+    let mut rest = DefaultHasher::new();
+    each_kept_member(data, message, dialect, |level, key, value| {
+        (level, key.bytes(), value.bytes()).hash(&mut rest);
+    });
+    let mut id = DefaultHasher::new();
+    message.get("id").map(canonical::stringify).hash(&mut id);
+    ResultKey { rest: rest.finish(), id: id.finish() }
+}
+
+/// The members of a tool result that a rewrite must keep, but for the message id: level, key, value.
+fn each_kept_member<'a>(
+    data: Raw<'a>,
+    message: Raw<'a>,
+    dialect: &Dialect,
+    mut each: impl FnMut(u8, Raw<'a>, Raw<'a>),
+) {
+    let mut all = |level: u8, object: Raw<'a>, leave_out: &[&str]| {
         for (key, value) in object.members() {
             if !leave_out.iter().any(|name| key.is(name)) {
-                let name = (level, canonical::stringify(key));
-                parts.insert(name, canonical::rewrite(value, canonical::Order::Sorted));
+                each(level, key, value);
             }
         }
     };
-    add(0, data, &["message"]);
-    add(1, message, &["id", "content"]);
+    all(0, data, &["message"]);
+    all(1, message, &["id", "content"]);
     if dialect.tool_result == ToolResultShape::Wrapped
         && let Some(block) = message.get("content").and_then(|c| c.elements().next())
     {
-        add(2, block, &["content"]);
+        all(2, block, &["content"]);
     }
-    let id = message.get("id").map(canonical::stringify).unwrap_or_default();
-    ResultKey { rest: u128::from(hash(0, &parts)) << 64 | u128::from(hash(1, &parts)), id: hash(2, &id) }
 }
 
-fn hash(salt: u8, value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    salt.hash(&mut hasher);
-    value.hash(&mut hasher);
-    hasher.finish()
+/// Whether two tool results differ in nothing but their content: the rewrite rule by value, the order
+/// of members aside.
+#[must_use]
+pub fn is_same_result(a: Raw<'_>, b: Raw<'_>, dialect: &Dialect) -> bool {
+    let kept = |data: Raw<'_>| {
+        // Of a member that stands twice the last counts.
+        let mut parts: BTreeMap<(u8, Vec<u8>), Vec<u8>> = BTreeMap::new();
+        let message = data.get("message")?;
+        each_kept_member(data, message, dialect, |level, key, value| {
+            parts.insert(
+                (level, canonical::stringify(key)),
+                canonical::rewrite(value, canonical::Order::Sorted),
+            );
+        });
+        parts.insert((3, Vec::new()), message.get("id").map(canonical::stringify).unwrap_or_default());
+        Some(parts)
+    };
+    kept(a).is_some_and(|a| kept(b) == Some(a))
 }
 
 fn vocabulary_fault(

@@ -323,15 +323,21 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_stands_twice_does_not_make_another_result() {
-        let key = |members: &str| {
-            let line = format!(
-                r#"{{"type":"tool/result","seq":1,"time":5,"data":{{{members},"callId":"c","content":[],"isError":false}},"surfaceOp":"append"}}"#
-            );
-            row(&line).detail.unwrap().result_key
+    fn a_result_is_the_same_by_value_whatever_the_order_and_the_last_of_two_members_counts() {
+        let same = |a: &str, b: &str| {
+            let data = |members: &str, content: &str| {
+                format!(
+                    r#"{{{members},"message":{{"id":"m","content":[{{"type":"tool-result","content":{content}}}]}}}}"#
+                )
+            };
+            let (a, b) = (data(a, "[]"), data(b, "[1]"));
+            let raw = |text: &str| Raw::parse(text.as_bytes()).unwrap().bytes().to_vec();
+            let (a, b) = (raw(&a), raw(&b));
+            let dialect = Dialect::of(0).unwrap();
+            detail::is_same_result(Raw::parse(&a).unwrap(), Raw::parse(&b).unwrap(), dialect)
         };
-        assert_eq!(key(r#""turn":1,"step":2,"step":1"#), key(r#""step":1,"turn":1"#));
-        assert_ne!(key(r#""turn":1,"step":1,"step":2"#), key(r#""turn":1,"step":1"#));
+        assert!(same(r#""turn":1,"step":2,"step":1"#, r#""step":1.0,"turn":1"#));
+        assert!(!same(r#""turn":1,"step":1,"step":2"#, r#""turn":1,"step":1"#));
     }
 
     #[test]

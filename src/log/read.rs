@@ -4,6 +4,7 @@ use super::closers::{self, Cause, Closer};
 use super::pipeline;
 use super::projection;
 use super::reader::{Finished, Island, Reader, Sums};
+use super::rewrites;
 use super::scan::{self, Piece, SegmentEnd, Worker};
 use super::verdict::{self, Cut, Outcome, Verdict};
 use crate::error::Result;
@@ -493,7 +494,7 @@ impl Log {
     /// From what was read to what the harness would do with it.
     fn judge(&mut self, finished: &Finished, limits: &Limits) -> Result<()> {
         self.check_seed_markers(limits);
-        for (seq, fault) in projection::check(self)? {
+        for (seq, fault) in projection::check(self)?.into_iter().chain(rewrites::check(self)?) {
             self.add_event_fault(seq, fault, limits);
         }
         self.report_islands(limits);

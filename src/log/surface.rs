@@ -54,6 +54,17 @@ pub struct Surface {
     places: u32,
     replacements: u64,
     projections: u64,
+    doubtful: Vec<Rewrite>,
+}
+
+/// A tool result that stands in place of another one, whose stored texts differ in more than the
+/// content: whether the values do must be looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The new result.
+    pub new: u64,
+    /// The one it replaces.
+    pub old: u64,
 }
 
 impl Surface {
@@ -68,6 +79,7 @@ impl Surface {
             places: 0,
             replacements: 0,
             projections: 0,
+            doubtful: Vec::new(),
         }
     }
 
@@ -157,7 +169,7 @@ impl Surface {
 
     /// The tool-result rewrite rule (v0 section 9.4, v4 S9).
     fn check_rewrite(
-        &self,
+        &mut self,
         seq: u64,
         kind: Kind,
         run: &[u32],
@@ -171,11 +183,11 @@ impl Surface {
         if self.nodes[*only as usize].kind != Kind::ToolResult {
             return fault("replaces what is no tool/result");
         }
-        match (key, self.results.get(only)) {
-            (Some(new), Some(old)) if new == *old => Ok(()),
-            (Some(_), Some(_)) => fault("changes more than the content of the result it replaces"),
-            _ => Ok(()),
+        if key.is_none() || key != self.results.get(only).copied() {
+            let old = self.nodes[*only as usize].seq;
+            self.doubtful.push(Rewrite { new: seq, old });
         }
+        Ok(())
     }
 
     fn check_head(&self, seq: u64, kind: Kind, run: &[u32]) -> Result<(), RowFault> {
@@ -203,6 +215,12 @@ impl Surface {
         }
         self.replacements += 1;
         run.first().map_or(0, |n| self.nodes[*n as usize].place)
+    }
+
+    /// The rewrites whose stored texts do not tell that they keep what they must.
+    #[must_use]
+    pub fn doubtful(&self) -> &[Rewrite] {
+        &self.doubtful
     }
 
     /// Counts a projection event (generations 3.3).

@@ -1,6 +1,6 @@
 //! What the harness would do on opening the log.
 
-use crate::fault::{Code, Severity};
+use crate::fault::{Code, Severity, Stage};
 use crate::finding::Finding;
 use crate::format::dialect::Dialect;
 use crate::json::write::Object;
@@ -69,13 +69,15 @@ pub fn is_unsupported(code: Code) -> bool {
     matches!(code, Code::FormatNewer | Code::FormatOlder | Code::UnknownEventType | Code::RowRetiredType)
 }
 
-/// The finding that decides, by the generation's order of stages; of one stage the first met.
+/// The finding that decides, by the generation's order of stages; of one stage the first met, and
+/// where events are put together the earliest event.
 #[must_use]
 pub fn deciding<'a>(findings: &'a [Finding], dialect: &Dialect) -> Option<&'a Finding> {
-    findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Refuses)
-        .min_by_key(|finding| dialect.rank(finding.code.stage()))
+    findings.iter().filter(|finding| finding.severity == Severity::Refuses).min_by_key(|finding| {
+        let stage = finding.code.stage();
+        let seq = finding.place.seq.filter(|_| stage == Stage::Events);
+        (dialect.rank(stage), seq)
+    })
 }
 
 impl Verdict {
