@@ -1,9 +1,11 @@
 //! What a command may use of the world outside: where it writes, how text looks there, where
 //! sessions lie, and the bounds on reading.
 
+use super::exit::Failure;
 use super::options::{Colour, Global};
 use super::out::Out;
 use crate::render::clean::clean_line;
+use crate::render::progress::Progress;
 use crate::render::style::Style;
 use crate::render::time::Zone;
 use dsh_log::limits::Limits;
@@ -82,6 +84,20 @@ impl Env {
     /// Standard output, or the pager before it.
     pub(crate) fn out(&self) -> RefMut<'_, Out> {
         self.out.borrow_mut()
+    }
+
+    /// Runs work that says how many bytes it has done, and shows that on a terminal when it takes long.
+    pub(crate) fn progress<T>(
+        &self,
+        what: &'static str,
+        whole: u64,
+        work: impl FnOnce(&mut dyn FnMut(u64)) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return work(&mut |_| {});
+        }
+        let mut progress = Progress::new(what, whole);
+        work(&mut |done| progress.at(done))
     }
 
     /// Says on standard error what a reader of the output should know.

@@ -2,8 +2,8 @@
 
 use super::damage::judge_view;
 use super::env::Env;
-use super::exit::Failure;
-use super::input::open_log;
+use super::exit::{Exit, Failure};
+use super::input::{open_log, open_source};
 use super::options::LogArgs;
 use super::request::moment_of;
 use super::{Outcome, examples};
@@ -48,6 +48,11 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
+    if args.first
+        && let Some(exit) = only_first(args, env)?
+    {
+        return Ok(exit);
+    }
     let log = open_log(&args.log.session, env)?;
     let moment = match args.request {
         Some(name) => moment_of(&log, name, env)?,
@@ -60,6 +65,26 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
         current(args, &log, moment, env)?;
     }
     Ok(exit)
+}
+
+/// The first header, read no further than that. `None` where only a whole reading can tell, and from
+/// standard input, which cannot be read twice.
+fn only_first(args: &Args, env: &Env) -> Result<Option<Exit>, Failure> {
+    let plain = !(args.system || args.tools || args.context || env.strict) && args.log.session != "-";
+    if !plain {
+        return Ok(None);
+    }
+    let (source, _) = open_source(&args.log.session, env)?;
+    let Some(first) = header::first(&source, &env.reading.limits)? else { return Ok(None) };
+    let prompt = Raw::parse(&first.header).ok().and_then(|h| h.get("system")?.display_text());
+    let mut out = env.out();
+    if env.json {
+        out.write_all(&document::document(Some(&first), None, prompt.as_deref()))?;
+        out.write_all(b"\n")?;
+    } else {
+        header_text::current(&first, None, prompt.as_deref(), env.style, &env.zone, &mut *out)?;
+    }
+    Ok(Some(Exit::Done))
 }
 
 fn history(log: &Log, moment: Moment, env: &Env) -> Result<(), Failure> {
@@ -78,7 +103,7 @@ fn history(log: &Log, moment: Moment, env: &Env) -> Result<(), Failure> {
 }
 
 fn current(args: &Args, log: &Log, moment: Moment, env: &Env) -> Result<(), Failure> {
-    let snapshot = if args.first { header::first(log)? } else { header::in_force(log, moment)? };
+    let snapshot = if args.first { header::first_of(log)? } else { header::in_force(log, moment)? };
     let moment = match &snapshot {
         Some(first) if args.first => Moment::After(first.seq),
         _ => moment,

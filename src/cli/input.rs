@@ -7,12 +7,24 @@ use dsh_log::log::Log;
 use dsh_log::storage::locate::{self, Target};
 use dsh_log::storage::source::Source;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Finds and reads the log; what is odd about the choice of file is said on standard error.
 ///
 /// Errors when there is no such session, or its file cannot be read. Damage is no error here.
 pub(crate) fn open_log(session: &OsStr, env: &Env) -> Result<Log, Failure> {
+    let (source, session_dir) = open_source(session, env)?;
+    let path = source.path().display().to_string();
+    let log =
+        env.progress("reading", source.bytes(), |done| Ok(Log::read_watched(source, &env.reading, done)?))?;
+    for oddity in place::judge(&log, session_dir.as_deref(), env.root.as_deref()) {
+        env.warn(&format!("{path}: {oddity}"));
+    }
+    Ok(log)
+}
+
+/// Finds and opens the file without reading it; with it the session directory it lies in.
+pub(crate) fn open_source(session: &OsStr, env: &Env) -> Result<(Source, Option<PathBuf>), Failure> {
     let target = Target::parse(session);
     let located = locate::locate(&target, env.root.as_deref())?;
     for warning in &located.warnings {
@@ -22,9 +34,5 @@ pub(crate) fn open_log(session: &OsStr, env: &Env) -> Result<Log, Failure> {
         Target::Stdin => Source::spool(Path::new("-"), std::io::stdin().lock())?,
         _ => Source::open(&located.path)?,
     };
-    let log = Log::read(source, &env.reading)?;
-    for oddity in place::judge(&log, located.session_dir.as_deref(), env.root.as_deref()) {
-        env.warn(&format!("{}: {oddity}", located.path.display()));
-    }
-    Ok(log)
+    Ok((source, located.session_dir))
 }

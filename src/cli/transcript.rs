@@ -13,7 +13,7 @@ use crate::render::transcript_text::Text;
 use crate::render::{Shown, Tools};
 use dsh_log::log::Log;
 use dsh_log::view::moment::Moment;
-use dsh_log::view::transcript::{Row, Transcript};
+use dsh_log::view::transcript::{Row, told};
 use std::cell::RefCell;
 use std::io::Write;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -126,31 +126,20 @@ impl Rows<'_> {
 
     /// Hands on each row as soon as it is settled.
     fn each(&self, each: &mut dyn FnMut(&Row) -> Result<(), Failure>) -> Result<(), Failure> {
-        let mut transcript = Transcript::new(self.log.dialect(), self.log.inherited());
-        let mut settled = Vec::new();
         let mut failed = None;
-        let mut hand_on = |rows: &mut Vec<Row>| {
-            rows.drain(..).filter(|row| self.is_wanted(row)).try_for_each(|row| each(&row))
-        };
-        self.log.walk(
-            self.moment.span(self.log),
-            |_| true,
-            |event| {
-                transcript.event(event, &mut |row| settled.push(row));
-                match hand_on(&mut settled) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(e) => {
-                        failed = Some(e);
-                        ControlFlow::Break(())
-                    }
+        told::of_log(self.log, self.moment, |row| {
+            if !self.is_wanted(&row) {
+                return ControlFlow::Continue(());
+            }
+            match each(&row) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(e) => {
+                    failed = Some(e);
+                    ControlFlow::Break(())
                 }
-            },
-        )?;
-        if let Some(failed) = failed {
-            return Err(failed);
-        }
-        transcript.finish(&mut |row| settled.push(row));
-        hand_on(&mut settled)
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     fn title(&self) -> String {

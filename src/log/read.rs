@@ -54,6 +54,11 @@ pub struct Log {
 impl Log {
     /// Reads a log. Damage gives findings; errors mean that the file could not be read.
     pub fn read(source: Source, options: &ReadOptions) -> Result<Log> {
+        Log::read_watched(source, options, &mut |_| {})
+    }
+
+    /// As [`Log::read`]; `progress` is told now and then how many bytes of the file are done.
+    pub fn read_watched(source: Source, options: &ReadOptions, progress: &mut dyn FnMut(u64)) -> Result<Log> {
         let container = Container::of(&source)?;
         let mut segments = Segments::new(&source, container);
         let opening = Opening::read(&source, &mut segments, container, &options.limits)?;
@@ -63,7 +68,7 @@ impl Log {
         let has_parent = opening.reading.header.as_ref().is_some_and(|h| h.parent_session.is_some());
         let mut pass = Pass::new(&context, options, container, has_parent);
         pass.open(&opening, &context);
-        let torn = pass.segments(&source, &mut segments, &context, options)?;
+        let torn = pass.segments(&source, &mut segments, &context, options, progress)?;
         pass.end(&source, &segments, torn.as_ref(), &context)?;
         pass.into_log(source, container, opening.reading, segments_end(&torn), options)
     }
@@ -216,7 +221,7 @@ fn for_each_line(
 ) -> Result<()> {
     let mut splitter = scan::Splitter::new(limits.record_bytes);
     let mut line = |at, _, text: Option<&[u8]>| each(FirstText::Line(at, text.unwrap_or_default().to_vec()));
-    let bad = scan::first_segment(source, segment, &mut splitter, &mut line)?;
+    let bad = scan::segment_lines(source, segment, &mut splitter, &mut line)?;
     if let Some(why) = bad {
         each(FirstText::Bad(why));
     }
@@ -294,6 +299,7 @@ impl Pass {
         segments: &mut Segments<'_>,
         context: &RowContext<'_>,
         options: &ReadOptions,
+        progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Segment>> {
         let mut torn = None;
         let limit = options.limits.record_bytes;
@@ -313,7 +319,14 @@ impl Pass {
             },
             Worker::default,
             |worker, segment: Segment, give| scan::segment(worker, source, &segment, context, limit, give),
-            |piece| self.take(piece, context),
+            |piece| {
+                let is_end = matches!(piece, Piece::End(_));
+                self.take(piece, context)?;
+                if is_end {
+                    progress(self.map.file_bytes());
+                }
+                Ok(())
+            },
         )?;
         Ok(torn)
     }

@@ -151,7 +151,9 @@ struct Lines<'a, 'b> {
     context: &'a RowContext<'a>,
     limit: u64,
     first_line: Option<Vec<u8>>,
-    first_is_given: bool,
+    /// Whether a record that began before the segment may go on in its first line: raw segments are
+    /// cut at lines, frames need not be.
+    may_join: bool,
     held: Vec<Line>,
     spans: Vec<Span>,
     give: &'b mut dyn FnMut(Piece) -> bool,
@@ -161,7 +163,7 @@ struct Lines<'a, 'b> {
 impl Lines<'_, '_> {
     fn line(&mut self, at: u64, bytes: u64, text: Option<&[u8]>) {
         let mut line = judge(at, bytes, text, self.context, self.limit, &mut self.jumps);
-        if !self.first_is_given && self.first_line.is_none() {
+        if self.may_join && self.first_line.is_none() {
             self.first_line = Some(text.unwrap_or_default().to_vec());
         }
         if line.row.form == Form::Unparsable {
@@ -177,7 +179,7 @@ impl Lines<'_, '_> {
         if !self.held.is_empty() {
             let lines = std::mem::take(&mut self.held);
             let first_line = self.first_line.take();
-            self.first_is_given = true;
+            self.may_join = false;
             self.give(Piece::Lines(lines, first_line));
         }
     }
@@ -227,7 +229,7 @@ pub fn segment(
         context,
         limit,
         first_line: None,
-        first_is_given: false,
+        may_join: segment.torn || !segment.frames.is_empty(),
         held: Vec::new(),
         spans: Vec::new(),
         give,
@@ -355,14 +357,14 @@ fn streamed(
     Ok(())
 }
 
-/// The lines of the first segment, as text; what the decoder says where it cannot be decoded.
-pub fn first_segment(
+/// The lines of one segment, as text; what the decoder says where a frame cannot be decoded.
+pub fn segment_lines(
     source: &Source,
     segment: &Segment,
     splitter: &mut Splitter,
     line: &mut impl FnMut(u64, u64, Option<&[u8]>),
 ) -> Result<Option<&'static str>> {
-    let Some(frame) = segment.frames.first() else {
+    if segment.frames.is_empty() {
         let mut at = segment.start;
         let mut buf = vec![0; 64 << 10];
         while at < segment.end {
@@ -374,18 +376,20 @@ pub fn first_segment(
             splitter.push(&buf[..got], line);
             at += got as u64;
         }
-        return Ok(None);
-    };
-    if frame.window_too_large {
-        return Ok(Some(WINDOW));
     }
     let mut decoder = Decoder::new();
-    decoder.begin((*frame).into(), false);
-    loop {
-        match decoder.step(source)? {
-            Step::Piece(text) => splitter.push(text, line),
-            Step::End => return Ok(None),
-            Step::Failed(why) => return Ok(Some(why.0)),
+    for frame in &segment.frames {
+        if frame.window_too_large {
+            return Ok(Some(WINDOW));
+        }
+        decoder.begin((*frame).into(), false);
+        loop {
+            match decoder.step(source)? {
+                Step::Piece(text) => splitter.push(text, line),
+                Step::End => break,
+                Step::Failed(why) => return Ok(Some(why.0)),
+            }
         }
     }
+    Ok(None)
 }

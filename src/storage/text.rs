@@ -66,6 +66,12 @@ impl TextMap {
         self.frames.len() as u64
     }
 
+    /// How much of the file is mapped, in bytes.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.file_end
+    }
+
     /// How much text there is, in bytes.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {

@@ -2,13 +2,17 @@
 
 use super::moment::Moment;
 use crate::error::Result;
+use crate::format::dialect::SystemPrompt;
 use crate::format::kind::Kind;
 use crate::format::request_header;
 use crate::json::Raw;
+use crate::limits::Limits;
 use crate::log::Log;
+use crate::log::first::first_event;
 use crate::log::index::Entry;
 use crate::log::visit::Bodies;
 use crate::seq::Seq;
+use crate::storage::source::Source;
 
 /// One `request/header` event.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +60,31 @@ pub fn in_force(log: &Log, moment: Moment) -> Result<Option<Snapshot>> {
     }
 }
 
-/// The first header of the log.
-pub fn first(log: &Log) -> Result<Option<Snapshot>> {
+/// The first header of a log, read no further than that.
+///
+/// `None` where only a whole reading can tell: there is none, damage lies before it, or the system
+/// prompt that belongs to it stands among the messages.
+pub fn first(source: &Source, limits: &Limits) -> Result<Option<Snapshot>> {
+    let Some(first) = first_event(source, Kind::RequestHeader, limits)? else { return Ok(None) };
+    if first.dialect.system_prompt == SystemPrompt::InMessages {
+        return Ok(None);
+    }
+    let Ok(record) = Raw::parse(&first.line) else { return Ok(None) };
+    let [seq, time, data] = record.get_all(["seq", "time", "data"]);
+    let Some(data) = data else { return Ok(None) };
+    let [reason, starts] = data.get_all(["reason", "startsSeries"]);
+    Ok(request_header::canonical(data, first.dialect).map(|header| Snapshot {
+        seq: Seq(seq.and_then(Raw::count).unwrap_or(0)),
+        time: time.and_then(Raw::safe_int).unwrap_or(0),
+        location: crate::format::event::Location::default(),
+        reason: reason.and_then(Raw::display_text).unwrap_or_default(),
+        starts_series: starts.is_some_and(Raw::is_true),
+        header,
+    }))
+}
+
+/// The first header of a log that was read.
+pub fn first_of(log: &Log) -> Result<Option<Snapshot>> {
     match records(log, Kind::RequestHeader, Moment::Stored).next() {
         Some(entry) => snapshot(log, &mut Bodies::new(log), entry.seq),
         None => Ok(None),
@@ -83,7 +110,6 @@ pub fn context(log: &Log, moment: Moment) -> Result<Option<(Seq, Vec<u8>)>> {
 
 /// The system prompt in force: the header's, or the last filled system message on the surface.
 pub fn system_prompt(log: &Log, moment: Moment) -> Result<Option<String>> {
-    use crate::format::dialect::SystemPrompt;
     if log.dialect().system_prompt == SystemPrompt::InHeader {
         let header = in_force(log, moment)?.map(|s| s.header);
         let text = header.as_deref().and_then(|h| Raw::parse(h).ok()?.get("system")?.display_text());

@@ -17,6 +17,7 @@ mod series;
 pub mod shelf;
 #[cfg(test)]
 mod tests;
+pub mod told;
 mod tools;
 mod turns;
 
@@ -85,6 +86,11 @@ impl Transcript {
             SurfaceOp::Absent => self.lived(event),
         }
         self.shelf.flush(out);
+    }
+
+    /// Whether the first token of the open step has come.
+    pub(super) fn has_first_token(&self) -> bool {
+        self.step.has_first_token()
     }
 
     /// The log ends; what is open is shown as running.

@@ -35,6 +35,11 @@ impl Step {
         *self = Step { started: Some(event.time), ..Step::default() };
     }
 
+    /// Whether the first token has come.
+    pub(super) fn has_first_token(&self) -> bool {
+        self.first_token.is_some()
+    }
+
     /// Takes a streamed chunk, a log event in the generations that have them.
     pub(super) fn chunk(&mut self, event: &Event<'_>, shelf: &mut Shelf) {
         let Some(chunk) = event.data.get("chunk") else { return };
