@@ -116,7 +116,7 @@ mod tests {
         for (seq, line) in lines.iter().enumerate() {
             let (kind, data) = line.split_once(' ').unwrap();
             let op = if kind.ends_with("/message") { r#","surfaceOp":"append""# } else { "" };
-            text += &format!("{{\"type\":\"{kind}\",\"seq\":{seq},\"time\":{seq}00,\"data\":{data}{op}}}\n");
+            text += &format!("{{\"type\":\"{kind}\",\"seq\":{seq},\"time\":1{seq}00,\"data\":{data}{op}}}\n");
         }
         let log = Log::read(Source::memory("log", text.into_bytes()), &ReadOptions::default()).unwrap();
         let mut rows = Vec::new();
@@ -126,6 +126,10 @@ mod tests {
         })
         .unwrap();
         assert_eq!(rows, all_events(&log));
-        assert_eq!(rows.len(), 3, "the message, what was cut off behind it, what still runs");
+        assert_eq!(
+            rows.len(),
+            4,
+            "the message, what was cut off behind it, and in step 2 what was cut off, the end"
+        );
     }
 }
