@@ -5,8 +5,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::detail::Detail;
 use crate::format::dialect::{Dialect, ForkRule, Inherited};
 use crate::format::event::Event;
+use crate::format::judge;
 use crate::format::kind::Kind;
-use crate::format::row::{self, RowContext};
+use crate::format::row::RowContext;
 use crate::json::Raw;
 use crate::json::write::Object;
 use crate::log::closers::{self, Cause};
@@ -351,7 +352,7 @@ fn turns_with_marker(log: &Log, at: Option<Seq>, next: u64, marker: &[u8]) -> Re
     let id = log.header().map(|h| h.id.clone()).unwrap_or_default();
     let context = RowContext { dialect: log.dialect(), session_id: &id, known: true };
     let mut take = |seq: u64, kind: Kind, text: &[u8]| {
-        let row = row::parse(text, &context);
+        let row = judge::parse(text, &context);
         let detail: Option<&Detail> = row.detail.as_deref();
         turns.apply(seq, kind, detail);
     };

@@ -12,6 +12,7 @@ pub mod number;
 pub mod raw;
 pub mod scan;
 pub mod text;
+pub mod unchecked;
 pub mod write;
 
 pub use raw::{Kind, Raw};

@@ -3,6 +3,9 @@
 pub mod closers;
 pub mod first;
 pub mod index;
+mod judging;
+mod opening;
+mod pass;
 pub mod pipeline;
 pub mod projection;
 pub mod read;

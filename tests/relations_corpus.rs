@@ -4,8 +4,8 @@ mod shared;
 
 use dsh_log::format::admission::{hard_fault, late_fault};
 use dsh_log::format::dialect::Dialect;
+use dsh_log::format::parts::Parts;
 use dsh_log::format::relations::{RelEvent, RelHeader, Relations, takes_part};
-use dsh_log::format::row::Parts;
 use dsh_log::format::slim::slim;
 use dsh_log::format::sources::Sources;
 use dsh_log::format::surface_op::SurfaceOp;

@@ -9,7 +9,7 @@ mod messages;
 
 use super::dialect::{Dialect, RowRules};
 use super::kind::Kind;
-use super::row::{Parts, RowFault};
+use super::parts::{Parts, RowFault};
 use super::shape::{object, strict_count};
 use super::surface_op::SurfaceOp;
 use crate::fault::Code;

@@ -2,7 +2,7 @@
 //! section 1.2).
 
 use super::dialect::{Dialect, Inherited};
-use super::row::RowFault;
+use super::parts::RowFault;
 use crate::fault::Code;
 use crate::json::{Raw, text};
 use std::borrow::Cow;

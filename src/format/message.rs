@@ -127,7 +127,7 @@ pub fn words(content: Raw<'_>, limit: usize) -> String {
     for block in content.elements() {
         let [kind, text, nested] = block.get_all(["type", "text", "content"]);
         let text = match kind {
-            Some(k) if k.is("text") => text.and_then(Raw::display_text),
+            Some(k) if k.is("text") => text.and_then(|t| t.display_start(limit)),
             Some(k) if k.is("tool-result") => nested.map(|n| flat_words(n, limit)),
             _ => None,
         };
@@ -149,7 +149,8 @@ fn flat_words(content: Raw<'_>, limit: usize) -> String {
     let mut out = String::new();
     for block in content.elements() {
         if block.get("type").is_some_and(|t| t.is("text")) {
-            out.push_str(&block.get("text").and_then(Raw::display_text).unwrap_or_default());
+            let text = block.get("text").and_then(|t| t.display_start(limit));
+            out.push_str(&text.unwrap_or_default());
         }
         if out.len() > limit {
             break;

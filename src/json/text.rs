@@ -8,15 +8,24 @@ use std::borrow::Cow;
 /// The content between the quotes of a checked string, escapes resolved.
 #[must_use]
 pub fn decode(inner: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr(b'\\', inner) else {
-        return Cow::Borrowed(inner);
+    decode_upto(inner, usize::MAX)
+}
+
+/// As [`decode`], but ends at the first character at or behind `limit` bytes of content; it may end
+/// inside a character.
+#[must_use]
+pub fn decode_upto(inner: &[u8], limit: usize) -> Cow<'_, [u8]> {
+    let plain = &inner[..inner.len().min(limit)];
+    let Some(first) = memchr::memchr(b'\\', plain) else {
+        return Cow::Borrowed(plain);
     };
-    let mut out = Vec::with_capacity(inner.len());
+    let mut out = Vec::with_capacity(plain.len());
     out.extend_from_slice(&inner[..first]);
     let mut at = first;
-    while at < inner.len() {
+    while at < inner.len() && out.len() < limit {
         if inner[at] != b'\\' {
-            let run = memchr::memchr(b'\\', &inner[at..]).map_or(inner.len(), |n| at + n);
+            let rest = &inner[at..inner.len().min(at.saturating_add(limit - out.len()))];
+            let run = at + memchr::memchr(b'\\', rest).unwrap_or(rest.len());
             out.extend_from_slice(&inner[at..run]);
             at = run;
             continue;
@@ -125,6 +134,17 @@ mod tests {
         assert_eq!(&*decode(br"\ud800\ud83d\ude00"), b"\xED\xA0\x80\xF0\x9F\x98\x80");
         assert_eq!(&*decode(br"\n\t\/\\\u00e9"), "\n\t/\\\u{e9}".as_bytes());
         assert_eq!(&*decode(br"\ud800"), b"\xED\xA0\x80");
+    }
+
+    #[test]
+    fn a_beginning_is_a_beginning_of_the_whole() {
+        let text = br"plain \n\u00e9\ud83d\ude00 and more \t text";
+        let whole = decode(text).into_owned();
+        for limit in 0..whole.len() + 3 {
+            let start = decode_upto(text, limit);
+            assert!(whole.starts_with(&start) && start.len() >= limit.min(whole.len()), "{limit}");
+            assert!(start.len() < limit + 4);
+        }
     }
 
     #[test]

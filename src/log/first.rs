@@ -4,8 +4,8 @@ use super::scan::{self, Splitter};
 use crate::error::Result;
 use crate::format::dialect::Dialect;
 use crate::format::header::{self, Header, HeaderReading};
+use crate::format::judge;
 use crate::format::kind::Kind;
-use crate::format::row;
 use crate::json::jumps::Jumps;
 use crate::limits::Limits;
 use crate::storage::container::{Container, Segments};
@@ -41,7 +41,7 @@ pub fn first_event(source: &Source, kind: Kind, limits: &Limits) -> Result<Optio
                 reading = Some(header::read(text));
                 return;
             }
-            match row::envelope(text, &mut jumps) {
+            match judge::envelope(text, &mut jumps) {
                 Ok(parts) if parts.kind() == kind => found = Some(text.to_vec()),
                 Ok(_) => {}
                 Err(_) => sound = false,

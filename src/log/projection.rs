@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::fault::Code;
 use crate::format::dialect::{Dialect, ImageCount};
 use crate::format::kind::Kind;
-use crate::format::row::RowFault;
+use crate::format::parts::RowFault;
 use crate::json::{Raw, scan};
 use crate::seq::Seq;
 use std::collections::{BTreeMap, BTreeSet};

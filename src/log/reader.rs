@@ -15,8 +15,9 @@ use crate::finding::{Finding, Findings};
 use crate::format::detail::{Detail, ResultKey};
 use crate::format::dialect::{Dialect, EnvelopeCheck};
 use crate::format::kind::Kind;
+use crate::format::parts::RowFault;
 use crate::format::relations::{RelEvent, RelHeader, Relations};
-use crate::format::row::{Form, Row, RowContext, RowFault};
+use crate::format::row::{Form, Row, RowContext};
 use crate::format::surface_op::SurfaceOp;
 use crate::json::Raw;
 use crate::limits::{GLUED_TRIES, ISLANDS, Limits};
@@ -337,7 +338,7 @@ impl Reader {
         let context = RowContext { dialect: self.dialect, session_id: &id, known: self.known };
         let starts = memchr::memmem::find_iter(text, b"{\"type\":").filter(|start| *start > 0);
         for start in starts.take(GLUED_TRIES) {
-            let row = crate::format::row::parse(&text[start..], &context);
+            let row = crate::format::judge::parse(&text[start..], &context);
             if row.is_record() && self.chain_is_open && row.seq == Some(expected as f64) {
                 if zeros < start {
                     let message = format!(

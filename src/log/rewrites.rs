@@ -5,8 +5,8 @@ use super::read::Log;
 use super::visit::Bodies;
 use crate::error::Result;
 use crate::fault::Code;
-use crate::format::detail::is_same_result;
-use crate::format::row::RowFault;
+use crate::format::gather::is_same_result;
+use crate::format::parts::RowFault;
 use crate::json::Raw;
 use crate::seq::Seq;
 

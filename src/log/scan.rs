@@ -2,7 +2,8 @@
 //! alone.
 
 use crate::error::Result;
-use crate::format::row::{self, Form, Row, RowContext};
+use crate::format::judge;
+use crate::format::row::{Form, Row, RowContext};
 use crate::json::jumps::Jumps;
 use crate::storage::container::Segment;
 use crate::storage::decode::{Decoder, Step, Stretch};
@@ -206,7 +207,7 @@ pub fn judge(
     jumps: &mut Jumps,
 ) -> Line {
     let row = match text {
-        Some(text) => row::parse_with(text, context, jumps),
+        Some(text) => judge::parse_with(text, context, jumps),
         None => {
             Row::bad(Form::TooLong, &format!("a record of {bytes} bytes is longer than the limit of {limit}"))
         }

@@ -9,7 +9,7 @@ use crate::fault::Code;
 use crate::format::detail::ResultKey;
 use crate::format::dialect::Dialect;
 use crate::format::kind::Kind;
-use crate::format::row::RowFault;
+use crate::format::parts::RowFault;
 use crate::format::sources::Sources;
 use crate::format::surface_op::SurfaceOp;
 use std::collections::{BTreeMap, HashMap};

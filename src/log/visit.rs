@@ -4,11 +4,13 @@
 use super::index::{Entry, Flags};
 use super::read::Log;
 use crate::error::Result;
-use crate::format::chunk_rows::{self, ChunkRow, Packed};
+use crate::format::chunk_rows::{self, ChunkRow};
 use crate::format::event::Event;
+use crate::format::judge;
 use crate::format::kind::Kind;
 use crate::format::legacy;
-use crate::format::row;
+use crate::format::packed::Packed;
+use crate::format::parts::Parts;
 use crate::format::surface_op::SurfaceOp;
 use crate::json::Raw;
 use crate::json::jumps::Jumps;
@@ -91,7 +93,7 @@ impl<'a> Bodies<'a> {
             return self.legacy(&entry, &mut each);
         }
         let line = &*text::stored(self.text.line(entry.text)?);
-        let Ok(parts) = row::envelope(line, &mut self.jumps) else { return Ok(ControlFlow::Continue(())) };
+        let Ok(parts) = judge::envelope(line, &mut self.jumps) else { return Ok(ControlFlow::Continue(())) };
         if entry.flags.has(Flags::PACKED) {
             return Ok(expand(&entry, &parts, &mut each));
         }
@@ -110,7 +112,7 @@ impl<'a> Bodies<'a> {
         let id = self.log.header().map(|h| h.id.clone()).unwrap_or_default();
         let stored = text::stored(self.text.line(entry.text)?).into_owned();
         let mut jumps = Jumps::default();
-        let Ok(parts) = row::envelope(&stored, &mut jumps) else { return Ok(ControlFlow::Continue(())) };
+        let Ok(parts) = judge::envelope(&stored, &mut jumps) else { return Ok(ControlFlow::Continue(())) };
         let Some(data) = parts.data else { return Ok(ControlFlow::Continue(())) };
         let op = SurfaceOp::parse(parts.op, self.log.dialect());
         // The kind in the index is the upgraded one; the stored one stands in the line.
@@ -163,7 +165,7 @@ fn with_data(stored: &[u8], kind: Kind, data: &[u8]) -> Vec<u8> {
 
 fn expand(
     entry: &Entry,
-    parts: &row::Parts<'_>,
+    parts: &Parts<'_>,
     each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let packed = parts.type_name.and_then(Packed::of);

@@ -2,7 +2,7 @@
 
 use super::{Verdict, hold, request_header};
 use crate::format::kind::Kind;
-use crate::format::row::Parts;
+use crate::format::parts::Parts;
 use crate::format::shape::{
     array, filled, is, is_any, is_text, keys_among, object, only, positive, strict_count,
 };

@@ -3,7 +3,7 @@
 use super::messages::{Blocks, block_list, blocks, message_list, ordinary};
 use super::{Verdict, generation3, hold, request_header};
 use crate::format::kind::Kind;
-use crate::format::row::Parts;
+use crate::format::parts::Parts;
 use crate::format::shape::{
     array, canonical_decimal, filled, is, is_any, is_text, object, only, positive, strict_count,
 };

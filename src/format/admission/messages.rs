@@ -2,7 +2,7 @@
 //! changes outside developer messages, wrapped results (v4 section 2.4, A1 to A3).
 
 use super::{Verdict, hold};
-use crate::format::row::RowFault;
+use crate::format::parts::RowFault;
 use crate::format::shape::{array, filled, is, object};
 use crate::json::Raw;
 
