@@ -1,5 +1,6 @@
 //! A whole log: read in one tolerant pass into a compact index, findings and a verdict.
 
+mod accept;
 pub mod closers;
 pub mod first;
 pub mod index;
@@ -13,6 +14,7 @@ pub mod reader;
 pub mod rewrites;
 pub mod scan;
 pub mod surface;
+mod tolerant;
 pub mod turns;
 pub mod verdict;
 pub mod visit;

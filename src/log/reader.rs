@@ -6,23 +6,19 @@
 //! views of logs that the harness refuses. Should the strict reading prove right after all (the
 //! defect is only a torn tail), everything since is taken back to the checkpoint.
 
-use super::index::{Entry, Flags, Index};
+use super::index::Index;
 use super::scan::Line;
 use super::surface::Surface;
 use super::turns::Turns;
 use crate::fault::{Code, Severity};
 use crate::finding::{Finding, Findings};
-use crate::format::detail::{Detail, ResultKey};
 use crate::format::dialect::{Dialect, EnvelopeCheck};
 use crate::format::kind::Kind;
-use crate::format::parts::RowFault;
-use crate::format::relations::{RelEvent, RelHeader, Relations};
-use crate::format::row::{Form, Row, RowContext};
-use crate::format::surface_op::SurfaceOp;
-use crate::json::Raw;
-use crate::limits::{GLUED_TRIES, ISLANDS, Limits};
+use crate::format::relations::{RelHeader, Relations};
+use crate::format::row::{Form, RowContext};
+use crate::limits::Limits;
 use crate::position::{LineNo, Place, TextOffset};
-use crate::seq::{MAX_SAFE, Seq};
+use crate::seq::Seq;
 
 /// Readable records behind damage, with consecutive seqs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +58,9 @@ pub struct Sums {
     pub time_range: Option<(i64, i64)>,
     /// How many events of each kind, by the kind's number.
     pub kinds: Vec<u64>,
-    relations: Option<Relations>,
-    findings: Findings,
-    finding_texts: Vec<Option<u64>>,
+    pub(super) relations: Option<Relations>,
+    pub(super) findings: Findings,
+    pub(super) finding_texts: Vec<Option<u64>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,22 +75,22 @@ enum Strictness {
 
 /// The fold.
 pub struct Reader {
-    dialect: &'static Dialect,
-    session_id: Vec<u8>,
-    known: bool,
-    limits: Limits,
-    sums: Sums,
-    checkpoint: Option<Box<Sums>>,
-    strictness: Strictness,
-    issue: Option<usize>,
+    pub(super) dialect: &'static Dialect,
+    pub(super) session_id: Vec<u8>,
+    pub(super) known: bool,
+    pub(super) limits: Limits,
+    pub(super) sums: Sums,
+    pub(super) checkpoint: Option<Box<Sums>>,
+    pub(super) strictness: Strictness,
+    pub(super) issue: Option<usize>,
     /// Whether the tolerant reading may still continue the log.
-    chain_is_open: bool,
-    lines: u64,
-    accepted_end: u64,
-    torn_from: Option<u64>,
-    recovered: u64,
-    islands: Vec<Island>,
-    doubled: bool,
+    pub(super) chain_is_open: bool,
+    pub(super) lines: u64,
+    pub(super) accepted_end: u64,
+    pub(super) torn_from: Option<u64>,
+    pub(super) recovered: u64,
+    pub(super) islands: Vec<Island>,
+    pub(super) doubled: bool,
     /// Whether the issue lies in complete frames with no `turn/end` behind it.
     pub torn_record: bool,
 }
@@ -165,7 +161,7 @@ impl Reader {
         before.min(self.sums.findings.list().len().saturating_sub(1))
     }
 
-    fn place(&self, seq: Option<u64>) -> Place {
+    pub(super) fn place(&self, seq: Option<u64>) -> Place {
         Place { line: Some(LineNo(self.lines)), seq: seq.map(Seq), ..Place::default() }
     }
 
@@ -292,231 +288,10 @@ impl Reader {
         self.strictness = Strictness::Refused;
     }
 
-    fn refuse_with(&mut self, at: u64, code: Code, message: &str) {
+    pub(super) fn refuse_with(&mut self, at: u64, code: Code, message: &str) {
         let finding = Finding::new(code, Severity::Refuses, self.place(None), message);
         self.add(finding, Some(at));
         self.strictness = Strictness::Refused;
-    }
-
-    /// The reading behind a defect, for people: goes on while nothing is missing.
-    fn tolerant(&mut self, at: u64, line: Line) {
-        let expected = self.sums.index.next_seq().0;
-        match line.row.form {
-            Form::TooLong if self.chain_is_open => {
-                // Its place is kept, so that what follows is not lost with it.
-                let location = self.sums.turns.apply(expected, Kind::Unknown, None);
-                let flags = Flags::TOO_LONG;
-                let time = self.sums.last_time;
-                let entry = Entry::new(TextOffset(at), Seq(expected), time, location, Kind::Unknown, flags);
-                self.sums.index.push(entry, 1);
-            }
-            Form::Event | Form::Packed(_) => {
-                if self.chain_is_open && line.row.seq == Some(expected as f64) {
-                    self.accept(at, &line);
-                } else {
-                    self.set_aside(at, &line.row, expected);
-                }
-            }
-            _ => {
-                if let Some(text) = &line.spoiled {
-                    self.spoiled(at, text);
-                }
-            }
-        }
-    }
-
-    /// A spoiled line: zero bytes, or a stub with a whole record behind it.
-    fn spoiled(&mut self, at: u64, text: &[u8]) {
-        let zeros = text.iter().take_while(|byte| **byte == 0).count();
-        if zeros > 0 {
-            let message = format!("a run of {zeros} zero bytes, as a crashed write leaves behind");
-            let finding = Finding::new(Code::NulRun, Severity::Warns, self.place(None), message);
-            self.add(finding, Some(at));
-        }
-        let expected = self.sums.index.next_seq().0;
-        let id = std::mem::take(&mut self.session_id);
-        let context = RowContext { dialect: self.dialect, session_id: &id, known: self.known };
-        let starts = memchr::memmem::find_iter(text, b"{\"type\":").filter(|start| *start > 0);
-        for start in starts.take(GLUED_TRIES) {
-            let row = crate::format::judge::parse(&text[start..], &context);
-            if row.is_record() && self.chain_is_open && row.seq == Some(expected as f64) {
-                if zeros < start {
-                    let message = format!(
-                        "a stub of {} bytes and a whole record share the line; the record is read",
-                        start - zeros
-                    );
-                    let place = self.place(Some(expected));
-                    self.add(Finding::new(Code::GluedRecord, Severity::Warns, place, message), Some(at));
-                }
-                let bytes = (text.len() - start) as u64;
-                self.accept(at + start as u64, &Line { at, bytes, row, spoiled: None });
-                break;
-            }
-        }
-        self.session_id = id;
-    }
-
-    fn set_aside(&mut self, at: u64, row: &Row, expected: u64) {
-        // A number beyond the safe ones names no event.
-        let counts = |n: &f64| (0.0..=MAX_SAFE as f64).contains(n) && n.fract() == 0.0;
-        let Some(seq) = row.seq.filter(counts) else { return };
-        let first = seq as u64;
-        // With one seq twice there are two histories, and none is chosen silently.
-        self.chain_is_open &= first > expected;
-        let last = first + row.members() - 1;
-        if first < expected && !self.doubled {
-            self.doubled = true;
-            self.report_double(at, row, first);
-        }
-        let full = self.islands.len() >= ISLANDS;
-        match self.islands.last_mut() {
-            Some(island) if island.last + 1 == first || full => {
-                island.last = last;
-                island.records += 1;
-            }
-            _ => self.islands.push(Island {
-                text: TextOffset(at),
-                first,
-                last,
-                records: 1,
-                time: row.time,
-                kind: row.kind,
-            }),
-        }
-    }
-
-    fn report_double(&mut self, at: u64, row: &Row, seq: u64) {
-        let standing = self.sums.index.record_of(Seq(seq)).map(|n| self.sums.index.entries()[n]);
-        let first = standing.map_or_else(
-            || "an event before the first one read".to_owned(),
-            |entry| format!("{} at {} ms", entry.kind, entry.time),
-        );
-        let message = format!(
-            "event {seq} stands twice: first {first}, then {} at {} ms; two writers, fork point at {seq}",
-            row.kind, row.time
-        );
-        let place = self.place(Some(seq));
-        self.add(Finding::new(Code::TwoWriters, Severity::Warns, place, message), Some(at));
-    }
-
-    /// Takes a record into the log.
-    fn accept(&mut self, at: u64, line: &Line) {
-        let row = &line.row;
-        let seq = self.sums.index.next_seq().0;
-        let detail = row.detail.as_deref();
-        if let Some(detail) = detail {
-            self.row_findings(at, seq, row, detail);
-            if self.known {
-                self.surface(at, seq, row.kind, detail);
-                self.relate(seq, row.kind, detail);
-            }
-            if row.kind == Kind::EndSeed {
-                self.end_seed(at, seq, detail);
-            }
-        }
-        if row.kind == Kind::ImageOffload && self.dialect.knows(row.kind) {
-            self.sums.offloads.push(seq);
-            self.sums.surface.project();
-        }
-        let location = self.sums.turns.apply(seq, row.kind, detail);
-        let has = |test: fn(&Detail) -> bool| detail.is_some_and(test);
-        let flags = Flags::default()
-            .with(Flags::PACKED, matches!(row.form, Form::Packed(_)))
-            .with(Flags::ENDS_ATTEMPT, row.ends_attempt)
-            .with(Flags::LEGACY, has(|d| d.legacy))
-            .with(Flags::REPLACES, has(|d| d.op.is_replace()))
-            .with(Flags::INHERITED_SEED, has(|d| d.inherited_seed))
-            .with(Flags::TORN, self.torn_from.is_some());
-        let entry = Entry::new(TextOffset(at), Seq(seq), row.time, location, row.kind, flags);
-        self.sums.index.push(entry, row.members());
-        self.sums.kinds[row.kind as usize] += row.members();
-        self.sums.first_time.get_or_insert(row.time);
-        self.sums.last_time = row.last_time;
-        let (low, high) = self.sums.time_range.unwrap_or((row.time, row.time));
-        let latest = row.time.max(row.last_time);
-        self.sums.time_range = Some((low.min(row.time).min(row.last_time), high.max(latest)));
-        if self.torn_from.is_some() {
-            self.recovered += row.members();
-        }
-    }
-
-    fn row_findings(&mut self, at: u64, seq: u64, row: &Row, detail: &Detail) {
-        if detail.invalid_utf8 {
-            let message = "bytes that are not UTF-8; the harness reads them as U+FFFD";
-            let finding = Finding::new(Code::InvalidUtf8, Severity::Warns, self.place(Some(seq)), message);
-            self.add(finding, Some(at));
-        }
-        let range = match (detail.op, self.dialect.range_before_sources) {
-            (SurfaceOp::Replace { start, end }, true) => self.sums.surface.has_run(start, end).err(),
-            _ => None,
-        };
-        for fault in &detail.faults {
-            if fault.code == Code::SurfaceProvenance
-                && let Some(range) = &range
-            {
-                self.event_fault(at, seq, range);
-            }
-            self.event_fault(at, seq, fault);
-        }
-        if row.kind == Kind::ToolResult && detail.call_id.as_deref().is_some_and(|id| id == b"\"\"") {
-            let message = "a tool result whose source names no call: its callId is empty";
-            let finding = Finding::new(Code::EmptyCallId, Severity::Warns, self.place(Some(seq)), message);
-            self.add(finding, Some(at));
-        }
-    }
-
-    fn event_fault(&mut self, at: u64, seq: u64, fault: &RowFault) {
-        let finding =
-            Finding::new(fault.code, Severity::Refuses, self.place(Some(seq)), fault.message.clone());
-        self.add(finding, Some(at));
-    }
-
-    fn surface(&mut self, at: u64, seq: u64, kind: Kind, detail: &Detail) {
-        if !self.dialect.is_surface(kind) || matches!(detail.op, SurfaceOp::Absent | SurfaceOp::Malformed) {
-            return;
-        }
-        let key = self.result_key(at, seq, kind, detail);
-        let sound_sources = !detail.faults.iter().any(|f| f.code == Code::SurfaceProvenance);
-        match self.sums.surface.apply(seq, kind, detail.op, detail.sources.as_ref(), key) {
-            Ok(()) => {}
-            // One fault is enough where the list itself was named already.
-            Err(fault) if fault.code == Code::SurfaceProvenance && !sound_sources => {}
-            Err(fault) => self.event_fault(at, seq, &fault),
-        }
-    }
-
-    /// Hands the event to the rules between events.
-    fn relate(&mut self, seq: u64, kind: Kind, detail: &Detail) {
-        let (Some(relations), Some(data)) = (&mut self.sums.relations, &detail.relation) else { return };
-        let Ok(data) = Raw::parse(data) else { return };
-        let sources = detail.sources.as_ref();
-        let has_sources =
-            sources.is_some() || detail.faults.iter().any(|f| f.code == Code::SurfaceProvenance);
-        relations.event(&RelEvent { seq, kind, data, op: detail.op, sources, has_sources });
-    }
-
-    /// The key of a tool result; an old shape takes over the id of the event it replaces.
-    fn result_key(&mut self, at: u64, seq: u64, kind: Kind, detail: &Detail) -> Option<ResultKey> {
-        let key = detail.result_key?;
-        let Some(from) = detail.inherits_id_from else { return Some(key) };
-        match self.sums.surface.result_key(from) {
-            Some(standing) => Some(ResultKey { id: standing.id, ..key }),
-            None if self.sums.surface.has_message(from) => Some(key),
-            None => {
-                let fault = RowFault::new(Code::MessageShape, format!("{kind} lacks an identified message"));
-                self.event_fault(at, seq, &fault);
-                Some(key)
-            }
-        }
-    }
-
-    fn end_seed(&mut self, at: u64, seq: u64, detail: &Detail) {
-        if let Some(fault) = detail.faults.iter().find(|f| f.code == Code::EndSeedShape) {
-            self.refuse_with(at, Code::EndSeedShape, &fault.message.clone());
-        }
-        if detail.inherited_seed {
-            self.sums.tagged_seed = Some(seq);
-        }
     }
 
     /// The complete frames of a zstd file are over; `unterminated` says whether they end inside a
@@ -576,19 +351,6 @@ impl Reader {
             finding_texts: std::mem::take(&mut self.sums.finding_texts),
             findings: std::mem::take(&mut self.sums.findings),
             sums: self.sums,
-        }
-    }
-}
-
-impl Reader {
-    fn report_relations(&mut self) {
-        let Some(relations) = self.sums.relations.take() else { return };
-        for violation in relations.finish(self.sums.tagged_seed.unwrap_or(0)) {
-            let at =
-                self.sums.index.record_of(Seq(violation.seq)).map(|n| self.sums.index.entries()[n].text.0);
-            let message = format!("{} ({})", violation.message, violation.rule);
-            let place = Place::at_seq(Seq(violation.seq));
-            self.add(Finding::new(violation.code, Severity::Refuses, place, message), at);
         }
     }
 }
