@@ -64,7 +64,7 @@ pub struct Sums {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strictness {
+pub(super) enum Strictness {
     /// Every line so far is accepted.
     Sound,
     /// A defect was met that may turn out to be a torn tail.
