@@ -26,7 +26,8 @@ pub struct Stretch {
 
 /// Decodes frames one after the other.
 pub struct Decoder {
-    context: DCtx<'static>,
+    // Made when the first frame comes: it is much to fill, and raw logs have none.
+    context: Option<DCtx<'static>>,
     input: Vec<u8>,
     used: usize,
     output: Vec<u8>,
@@ -57,7 +58,7 @@ impl Decoder {
     #[must_use]
     pub fn new() -> Decoder {
         Decoder {
-            context: DCtx::create(),
+            context: None,
             input: Vec::new(),
             used: 0,
             output: Vec::new(),
@@ -77,7 +78,7 @@ impl Decoder {
     pub fn small(&mut self, frame: &[u8], bound: u64) -> std::result::Result<&[u8], Undecodable> {
         self.output.clear();
         self.output.reserve(bound as usize);
-        match self.context.decompress(&mut self.output, frame) {
+        match self.context.get_or_insert_with(DCtx::create).decompress(&mut self.output, frame) {
             Ok(_) => Ok(&self.output),
             Err(code) => Err(Undecodable(get_error_name(code))),
         }
@@ -88,7 +89,7 @@ impl Decoder {
     /// With `torn` the end of the input is no error: all text that can be had comes out.
     pub fn begin(&mut self, frame: Stretch, torn: bool) {
         // A reset of the session cannot fail, whatever state the context is in.
-        let _ = self.context.reset(ResetDirective::SessionOnly);
+        let _ = self.context.as_mut().map(|context| context.reset(ResetDirective::SessionOnly));
         self.input.clear();
         self.used = 0;
         self.rest = frame;
@@ -111,7 +112,8 @@ impl Decoder {
             self.output.reserve(PIECE);
             let mut input = InBuffer::around(&self.input[self.used..]);
             let mut output = OutBuffer::around(&mut self.output);
-            let left = self.context.decompress_stream(&mut output, &mut input);
+            let context = self.context.get_or_insert_with(DCtx::create);
+            let left = context.decompress_stream(&mut output, &mut input);
             self.used += input.pos();
             let stuck = input.pos() == 0 && output.pos() == 0;
             match left {
