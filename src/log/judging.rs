@@ -81,10 +81,13 @@ impl Log {
                 byte: Some(FileOffset(self.map.file_byte(island.text))),
                 line: None,
             };
-            let message = format!(
-                "{} readable records behind the damage, events {} to {}, beginning with {}",
-                island.records, island.first, island.last, island.kind
-            );
+            let message = match (island.records, island.first == island.last) {
+                (1, true) => format!("a readable record behind the damage: {}", island.kind),
+                (records, _) => format!(
+                    "{records} readable records behind the damage, events {} to {}, beginning with {}",
+                    island.first, island.last, island.kind
+                ),
+            };
             self.findings.push(Finding::new(Code::RecordsBehind, Severity::Warns, place, message), limits);
         }
     }

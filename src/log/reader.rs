@@ -239,7 +239,8 @@ impl Reader {
             Some(n) if n < expected as f64 => "seq goes back".to_owned(),
             Some(n) => {
                 let missing = n - expected as f64;
-                format!("seq jumps: {} events are missing", crate::json::number::stringify(missing))
+                let events = if missing == 1.0 { "event is" } else { "events are" };
+                format!("seq jumps: {} {events} missing", crate::json::number::stringify(missing))
             }
             None => "the record has no seq".to_owned(),
         }
@@ -328,14 +329,23 @@ impl Reader {
         let mut dropped = 0;
         if self.strictness == Strictness::Issue {
             let behind = self.sums.index.entries().len();
-            let found: Vec<Finding> = self.sums.findings.list().to_vec();
+            let found: Vec<(Finding, Option<u64>)> = {
+                let texts = self.sums.finding_texts.iter().copied();
+                self.sums.findings.list().iter().cloned().zip(texts).collect()
+            };
             if let Some(checkpoint) = self.checkpoint.take() {
                 self.sums = *checkpoint;
             }
             let kept = self.sums.index.entries().len();
             dropped = (behind - kept) as u64 + self.islands.iter().map(|i| i.records).sum::<u64>();
-            if let Some(finding) = self.issue.and_then(|n| found.get(n).cloned()) {
+            let before = self.sums.findings.list().len();
+            if let Some((finding, _)) = self.issue.and_then(|n| found.get(n).cloned()) {
                 self.add(finding, Some(self.accepted_end));
+            }
+            // That two writers went on from one place says what the tail is, and whether to cut it.
+            let double = found.into_iter().skip(before).filter(|(f, _)| f.code == Code::TwoWriters);
+            for (finding, text) in double {
+                self.add(finding, text);
             }
         }
         self.report_relations();
