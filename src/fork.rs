@@ -295,7 +295,8 @@ fn check_closed(log: &Log, at: Seq) -> Result<()> {
     let message = match nearest.is_empty() {
         true => format!("a turn is open at event {at}, and the log has no closed place"),
         false => {
-            format!("a turn is open at event {at}; the nearest closed places are {}", nearest.join(" and "))
+            let places = if nearest.len() == 1 { "place is" } else { "places are" };
+            format!("a turn is open at event {at}; the nearest closed {places} {}", nearest.join(" and "))
         }
     };
     let error = Error::new(ErrorKind::Refused, "OPEN_TURN", message).at_path(log.source().path());

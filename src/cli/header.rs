@@ -118,7 +118,10 @@ fn current(args: &Args, log: &Log, moment: Moment, env: &Env) -> Result<(), Fail
         return Ok(());
     }
     if args.system {
-        let prompt = prompt.unwrap_or_default();
+        let Some(prompt) = prompt else {
+            env.note("no system prompt was logged");
+            return Ok(());
+        };
         // Off a terminal the prompt goes on as it is.
         let shown = if env.terminal { clean(&prompt) } else { prompt.as_str().into() };
         writeln!(out, "{shown}")?;

@@ -78,6 +78,8 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
         table(&listing, env)?;
     }
     if !env.json || args.ndjson {
+        // The account comes behind the list, as on a terminal so where both streams are one.
+        env.out().finish()?;
         account(&listing, root, env);
     }
     Ok(Exit::Done)

@@ -133,7 +133,9 @@ fn one_change(change: &Change, style: Style, out: &mut dyn Write) -> io::Result<
         Change::System { before, after } => {
             writeln!(out, "  system prompt")?;
             let diff = TextDiff::from_lines(before, after);
-            for line in diff.unified_diff().context_radius(2).to_string().lines() {
+            // A prompt seldom ends with a newline, and nobody needs to hear of it.
+            let text = diff.unified_diff().context_radius(2).missing_newline_hint(false).to_string();
+            for line in text.lines() {
                 let line = clean_line(line).into_owned();
                 let styled = match line.as_bytes().first() {
                     Some(b'+') => style.good(&line),

@@ -1,10 +1,12 @@
 //! What repair would do to a log, worked out before anything is touched.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::finding::Finding;
 use crate::log::Log;
 use crate::log::index::Flags;
 use crate::log::verdict::{Cut, Outcome, Verdict};
 use crate::log::visit::Bodies;
+use crate::position::Place;
 use crate::storage::container::Container;
 use crate::storage::encode;
 use crate::storage::source::Identity;
@@ -149,7 +151,9 @@ fn refuse(diagnosis: &Diagnosis, may_cut: bool) -> Result<()> {
         Outcome::Opens | Outcome::OpensAfterRepair => {}
         Outcome::Refuses | Outcome::Unsupported => {
             let reason = diagnosis.verdict.reason.clone();
-            let why = reason.as_ref().map_or_else(String::new, ToString::to_string);
+            // The place stands beside the message.
+            let plain = reason.clone().map(|reason| Finding { place: Place::default(), ..reason });
+            let why = plain.as_ref().map_or_else(String::new, ToString::to_string);
             let unsupported = diagnosis.verdict.outcome == Outcome::Unsupported;
             let (kind, code) = match unsupported {
                 true => (ErrorKind::Unsupported, "unsupported-format"),
