@@ -3,7 +3,7 @@
 
 mod logs;
 
-use dsh_log::fault::Severity;
+use dsh_log::fault::{Code, Severity};
 use dsh_log::log::verdict::Outcome;
 use dsh_log::log::{Log, ReadOptions};
 use dsh_log::storage::source::Source;
@@ -23,7 +23,12 @@ fn the_files_are_what_is_written_down() {
         ("sound.jsonl", logs::sound().text()),
         ("sound.jsonl.zstd", logs::sound().frames(10)),
         ("crashed.jsonl.zstd", logs::crashed().frames(4)),
+        ("torn.jsonl.zstd", logs::torn()),
+        ("changed.jsonl", logs::changed().text()),
         ("compacted.v4.jsonl", logs::compacted().text()),
+        ("damaged.jsonl", logs::damaged()),
+        ("two-writers.jsonl", logs::two_writers().text()),
+        ("newer.jsonl", logs::newer()),
     ];
     let readme = std::fs::read_to_string(folder().join("README.md")).unwrap_or_default();
     for (name, bytes) in files {
@@ -61,12 +66,30 @@ fn each_log_has_the_verdict_it_is_made_for() {
         ("sound.jsonl", Outcome::Opens, 26, 0),
         ("sound.jsonl.zstd", Outcome::Opens, 26, 0),
         ("crashed.jsonl.zstd", Outcome::OpensAfterRepair, 9, 4),
+        ("torn.jsonl.zstd", Outcome::OpensAfterRepair, 9, 4),
+        ("changed.jsonl", Outcome::Opens, 14, 0),
         ("compacted.v4.jsonl", Outcome::Opens, 17, 0),
     ] {
         let log = read(name);
         let said: Vec<String> = log.findings().list().iter().map(ToString::to_string).collect();
         assert_eq!(log.verdict().outcome, outcome, "{name}: {said:?}");
         assert_eq!((log.index().events(), log.closers().len()), (events, closers), "{name}");
-        assert!(log.findings().list().iter().all(|f| f.severity == Severity::Notes), "{name}: {said:?}");
+        let torn = name.starts_with("torn");
+        let worst = if torn { Severity::Cuts } else { Severity::Notes };
+        assert!(log.findings().list().iter().all(|f| f.severity >= worst), "{name}: {said:?}");
+    }
+}
+
+#[test]
+fn each_spoiled_log_has_the_fault_it_is_made_for() {
+    for (name, outcome, code) in [
+        ("damaged.jsonl", Outcome::Refuses, Code::LineSeq),
+        ("two-writers.jsonl", Outcome::OpensAfterRepair, Code::TwoWriters),
+        ("newer.jsonl", Outcome::Unsupported, Code::FormatNewer),
+    ] {
+        let log = read(name);
+        let said: Vec<String> = log.findings().list().iter().map(ToString::to_string).collect();
+        assert_eq!(log.verdict().outcome, outcome, "{name}: {said:?}");
+        assert!(log.findings().list().iter().any(|f| f.code == code), "{name}: {said:?}");
     }
 }

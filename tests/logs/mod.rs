@@ -211,3 +211,59 @@ pub(crate) fn compacted() -> Writer {
     log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
     log
 }
+
+/// As [`crashed`], and the write of the result of `c7` was torn.
+pub(crate) fn torn() -> Vec<u8> {
+    let mut log = crashed();
+    let result = r#"{"type":"tool-result","toolCallId":"c7","content":[{"type":"text","text":"Apply complete! Resources: 3 added, 0 changed, 1 destroyed."}],"isError":false}"#;
+    let data = format!(
+        r#"{{"turn":1,"step":1,"message":{{"id":"r1","role":"user","source":{{"kind":"tool","callId":"c7"}},"content":[{result}]}}}}"#
+    );
+    log.append("tool/result", &data, &[8]);
+    let mut file = log.frames(4);
+    file.truncate(file.len() - 40);
+    file
+}
+
+/// Between its two turns another model, another prompt and other tools come in force.
+pub(crate) fn changed() -> Writer {
+    let mut log = Writer::new(0, "changed", "");
+    let prompt = r#","system":"You are a careful engineer.\nAnswer in one sentence.\nRun the tests.""#;
+    let other = r#","system":"You are a careful engineer.\nAnswer briefly.\nRun the tests.""#;
+    let config = r#"{"provider":"deepseek","model":"deepseek-v4-pro","maxTokens":4096}"#;
+    let tools = r#"[{"name":"bash","description":"Run a command in a sandbox.","parameters":{"type":"object"}},{"name":"write","description":"Write a file.","parameters":{"type":"object"}}]"#;
+    let change = format!(r#"{{"header":{{"config":{config}{other},"tools":{tools}}},"reason":"change"}}"#);
+    let usage = r#","usage":{"inputTokens":100,"outputTokens":5}"#;
+    for (turn, header) in [(1, header(prompt)), (2, change)] {
+        let place = format!(r#""turn":{turn},"step":1"#);
+        log.event("turn/start", &format!(r#"{{"turn":{turn}}}"#));
+        log.event("step/start", &format!("{{{place}}}"));
+        log.user(&format!("u{turn}"), "Which model are you?");
+        log.event("request/header", &header);
+        log.assistant(&place, &format!("a{turn}"), r#"{"type":"text","text":"Ask my header."}"#, usage, &[]);
+        log.event("step/end", &format!("{{{place}}}"));
+        log.event("turn/end", &format!(r#"{{"turn":{turn},{DONE}}}"#));
+    }
+    log
+}
+
+/// As [`sound`], with a number left out in the middle.
+pub(crate) fn damaged() -> Vec<u8> {
+    let text = String::from_utf8(sound().text()).unwrap();
+    text.replace("\"seq\":10,", "\"seq\":11,").into_bytes()
+}
+
+/// As [`sound`], and a second writer goes on from the end of its first turn.
+pub(crate) fn two_writers() -> Writer {
+    let mut log = sound();
+    log.seq -= 6;
+    log.event("turn/start", r#"{"turn":2}"#);
+    log.event("step/start", r#"{"turn":2,"step":1}"#);
+    log.user("u9", "And from the other window?");
+    log
+}
+
+/// As [`sound`], by its header from a harness that is not known here.
+pub(crate) fn newer() -> Vec<u8> {
+    String::from_utf8(sound().text()).unwrap().replace("\"version\":0", "\"version\":9").into_bytes()
+}
