@@ -19,6 +19,7 @@ mod out;
 mod place;
 mod repair;
 mod request;
+mod schema;
 mod surface;
 mod transcript;
 mod usage;
@@ -64,6 +65,7 @@ enum Command {
     Ls(ls::Args),
     Messages(messages::Args),
     Transcript(transcript::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
     #[command(hide = true)]
     Man(man::Args),
@@ -80,6 +82,7 @@ impl Command {
             Command::Ls(args) => ls::run(args, env),
             Command::Messages(args) => messages::run(args, env),
             Command::Transcript(args) => transcript::run(args, env),
+            Command::Schema(args) => schema::run(args, env),
             Command::Completions(args) => completions::run(args, env),
             Command::Man(args) => man::run(args, env),
         }

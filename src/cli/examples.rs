@@ -31,6 +31,13 @@ Examples:
   dsh-log transcript 5d0c --format html --tools full > session.html
   dsh-log transcript session.jsonl --ndjson         one row a line";
 
+/// Of `schema`.
+pub(crate) const SCHEMA: &str = "\
+Examples:
+  dsh-log schema                       the names of the documents
+  dsh-log schema inspect > inspect.schema.json
+  dsh-log schema error | jq .properties.error.properties";
+
 /// Of `completions`.
 pub(crate) const COMPLETIONS: &str = "\
 Examples:
@@ -71,3 +78,36 @@ Examples:
   dsh-log fork --list 5d0c             where it can be cut
   dsh-log fork 5d0c --boundary 316     a new session under the root
   dsh-log fork 5d0c --output child.jsonl.zstd";
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::definition;
+
+    /// The command of an example: what a shell would take, without what stands behind it.
+    fn command(line: &str) -> &str {
+        let ends = ["  ", " | ", " > ", " && "].map(|end| line.find(end).unwrap_or(line.len()));
+        &line[..ends.into_iter().min().unwrap_or(line.len())]
+    }
+
+    #[test]
+    fn every_example_of_help_is_understood_by_the_program() {
+        let mut program = definition();
+        program.build();
+        let mut count = 0;
+        for page in program.get_subcommands().chain([&program]).filter(|page| page.get_name() != "help") {
+            let Some(help) = page.get_after_help().map(ToString::to_string) else {
+                assert!(page.is_hide_set(), "{} has no examples", page.get_name());
+                continue;
+            };
+            for line in help.lines().filter_map(|line| line.strip_prefix("  ")) {
+                assert!(line.starts_with("dsh-log "), "{line}");
+                let words = command(line).split(' ');
+                if let Err(e) = definition().try_get_matches_from(words) {
+                    panic!("{line}\n{e}");
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 20, "only {count} examples were found");
+    }
+}
