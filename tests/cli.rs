@@ -1,6 +1,16 @@
 //! The program as a user meets it: arguments in; standard output, standard error and exit code out,
 //! all three in one file under `golden/`. `BLESS=1` writes them anew.
 
+#[path = "cli/fork.rs"]
+mod fork;
+#[path = "cli/hostile.rs"]
+mod hostile;
+mod logs;
+#[path = "cli/repair.rs"]
+mod repair;
+#[path = "cli/views.rs"]
+mod views;
+
 use assert_cmd::Command;
 use std::fs;
 use std::path::Path;
@@ -38,6 +48,32 @@ fn golden(name: &str, found: &str) {
 
 fn check(name: &str, args: &[&str]) {
     golden(name, &transcript(&mut program(args), args));
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)).unwrap()
+}
+
+/// What a run in that directory gives, with `NOW` for the time of the run.
+fn in_dir(dir: &Path, args: &[&str]) -> String {
+    strip(&transcript(program(args).current_dir(dir), args))
+}
+
+/// `NOW` for every epoch time in milliseconds that is after those of the fixtures.
+fn strip(text: &str) -> String {
+    const AFTER: u64 = 1_772_400_000_000;
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(at);
+        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
+        let number = &from[..end];
+        let is_now = number.len() == 13 && number.parse::<u64>().is_ok_and(|n| n > AFTER);
+        out.push_str(before);
+        out.push_str(if is_now { "NOW" } else { number });
+        rest = &from[end..];
+    }
+    out + rest
 }
 
 /// A root with two sessions, a spoiled one and an empty directory.
