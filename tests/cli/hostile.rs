@@ -1,8 +1,6 @@
 //! Logs that were made to break their reader.
 
 use super::{logs, program};
-use std::io::{BufRead, BufReader, Read};
-use std::process::Stdio;
 
 /// What a run of the program on that log prints, both streams; it must end by itself and without a
 /// panic.
@@ -149,6 +147,8 @@ fn numbers_and_halves_of_pairs_pass_through_byte_for_byte() {
 #[cfg(unix)]
 #[test]
 fn a_reader_that_wants_one_line_of_a_long_log_gets_it_in_peace() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
     let mut log = logs::Writer::new(0, "long", "");
     let words = "x".repeat(100);
     for turn in 1..=2000 {
