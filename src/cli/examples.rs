@@ -83,10 +83,35 @@ Examples:
 mod tests {
     use crate::cli::definition;
 
-    /// The command of an example: what a shell would take, without what stands behind it.
-    fn command(line: &str) -> &str {
-        let ends = ["  ", " | ", " > ", " && "].map(|end| line.find(end).unwrap_or(line.len()));
-        &line[..ends.into_iter().min().unwrap_or(line.len())]
+    /// The words of the program's part of an example, as a shell would take them; what explains it
+    /// stands behind two blanks.
+    fn words(line: &str) -> Vec<String> {
+        let Some(start) = line.find("dsh-log ") else { return Vec::new() };
+        let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+        for c in line[start..].chars() {
+            match (c, quote) {
+                ('\'' | '"', None) => quote = Some(c),
+                (c, Some(open)) if c == open => quote = None,
+                (' ', None) if word.is_empty() => break,
+                (' ', None) => words.push(std::mem::take(&mut word)),
+                ('|' | '>' | '&' | ';', None) if word.is_empty() => break,
+                _ => word.push(c),
+            }
+        }
+        words.extend(Some(word).filter(|word| !word.is_empty()));
+        words
+    }
+
+    #[test]
+    fn the_words_of_an_example_end_where_it_is_explained_or_goes_on() {
+        for (line, wanted) in [
+            ("dsh-log ls --limit 10      the ten", &["dsh-log", "ls", "--limit", "10"][..]),
+            ("dsh-log header a | jq .x", &["dsh-log", "header", "a"]),
+            ("cat a | dsh-log messages - > b", &["dsh-log", "messages", "-"]),
+            ("dsh-log fork 'a b' && echo", &["dsh-log", "fork", "a b"]),
+        ] {
+            assert_eq!(words(line), wanted, "{line}");
+        }
     }
 
     #[test]
@@ -100,9 +125,7 @@ mod tests {
                 continue;
             };
             for line in help.lines().filter_map(|line| line.strip_prefix("  ")) {
-                assert!(line.starts_with("dsh-log "), "{line}");
-                let words = command(line).split(' ');
-                if let Err(e) = definition().try_get_matches_from(words) {
+                if let Err(e) = definition().try_get_matches_from(words(line)) {
                     panic!("{line}\n{e}");
                 }
                 count += 1;
