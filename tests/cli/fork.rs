@@ -48,5 +48,6 @@ fn a_boundary_that_is_none_is_refused_with_the_code_of_the_harness() {
     check("fork-invalid-word", &args("-1"));
     let json = [&args("12")[..], &["--json"]].concat();
     check("fork-open-turn-json", &json);
+    check("fork-invalid-json", &[&args("99")[..], &["--json"]].concat());
     check("fork-damaged", &["fork", "damaged.jsonl", "--output", "never.jsonl"]);
 }
