@@ -236,6 +236,20 @@ fn a_rewind_marker_answers_nothing_and_opens_nothing() {
 }
 
 #[test]
+fn a_newer_format_is_read_as_far_as_it_goes_and_no_line_of_it_is_called_wrong() {
+    let text = concat!(
+        r#"{"type":"session","version":9,"id":"n","createdAt":1}"#,
+        "\n",
+        r#"{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}"#,
+        "\n{\"type\":\"shape/we-do-not-know\",\"at\":1}\nnot even json\n"
+    );
+    let log = memory(text);
+    assert_eq!(log.verdict().outcome, Outcome::Unsupported);
+    let codes: Vec<Code> = log.findings().list().iter().map(|f| f.code).collect();
+    assert_eq!((codes, log.index().events()), (vec![Code::FormatNewer], 1));
+}
+
+#[test]
 fn every_blocker_is_listed_and_not_only_the_first() {
     let Some(mut lines) = base("blockers") else { return };
     for (n, event) in [

@@ -74,6 +74,9 @@ impl Log {
     }
 
     fn report_islands(&mut self, limits: &Limits) {
+        if !self.known {
+            return;
+        }
         for island in self.islands.clone() {
             let place = Place {
                 seq: Some(crate::seq::Seq(island.first)),

@@ -178,7 +178,9 @@ fn gaps(log: &Log) -> Vec<Gap> {
     let mut gaps = Vec::new();
     for pair in log.index().entries().windows(2) {
         let millis = pair[1].time.saturating_sub(pair[0].time);
-        if millis >= MINUTE {
+        // Between what is inherited and what is own lies another session's life, no idling.
+        let is_seam = log.inherited() > 0 && pair[1].seq.0 == log.inherited();
+        if millis >= MINUTE && !is_seam {
             gaps.push(Gap { millis, before: pair[1].seq });
         }
     }
