@@ -1,5 +1,6 @@
 //! From views to text for people; nothing here judges, and the library knows nothing of it.
 
+pub(crate) mod arguments;
 pub(crate) mod clean;
 pub(crate) mod document;
 pub(crate) mod header_text;

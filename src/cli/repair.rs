@@ -4,6 +4,7 @@ use super::env::Env;
 use super::exit::{Exit, Failure};
 use super::input::open_log;
 use super::{Outcome, examples};
+use crate::render::arguments::in_short;
 use crate::render::clean::clean_line;
 use crate::render::document::repair::Document;
 use crate::render::inspect_text::plural;
@@ -134,7 +135,7 @@ fn explain(plan: &Plan, unknown: &[&OpenCall], only_planned: bool, env: &Env) ->
         writeln!(out, "{}", env.style.warn("verify these by hand, their outcome is unknown:"))?;
     }
     for call in unknown {
-        let line = format!("{}  {}  {}", call.name, call.call_id, call.arguments);
+        let line = format!("{}  {}  {}", call.name, call.call_id, in_short(&call.arguments));
         writeln!(
             out,
             "  {}",

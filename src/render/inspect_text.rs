@@ -1,10 +1,11 @@
 //! The one screen of `inspect`.
 
+use super::arguments::in_short;
 use super::clean::clean_line;
 use super::number::{count, duration, size};
 use super::style::Style;
 use super::time::Zone;
-use super::wrap::cut;
+use super::wrap::{cut, width};
 use dsh_log::fault::{Code, Severity};
 use dsh_log::log::Log;
 use dsh_log::log::closers::Outcome as Known;
@@ -194,17 +195,22 @@ impl Screen<'_> {
 
     fn call(&self, call: &OpenCall, out: &mut dyn Write) -> io::Result<()> {
         let known = match call.outcome {
-            Known::Unknown => self.style.bad("started, outcome unknown"),
-            Known::NotStarted => format!("{:24}", "not started"),
+            Known::Unknown => "started, outcome unknown",
+            Known::NotStarted => "not started             ",
         };
         let ran = call.running_ms.map_or(String::new(), |ms| {
             format!("   running for {} when the log ends", duration(ms.max(0) as u64))
         });
-        let head = format!("  {known}   {}   {}   ", clean_line(&call.name), clean_line(&call.call_id));
-        let room = self.width.saturating_sub(head.len().min(60) + ran.len()).max(20);
-        writeln!(out, "{head}{}{ran}", cut(&clean_line(&call.arguments), room))?;
+        let names = format!("   {}   {}   ", clean_line(&call.name), clean_line(&call.call_id));
+        let taken = 2 + width(known) + width(&names) + width(&ran);
+        let arguments = cut(&in_short(&call.arguments), self.width.saturating_sub(taken).max(20));
+        let known = match call.outcome {
+            Known::Unknown => self.style.bad(known),
+            Known::NotStarted => known.to_owned(),
+        };
+        writeln!(out, "  {known}{names}{arguments}{ran}")?;
         if let Some(asked) = &call.asked {
-            let asked = cut(&clean_line(asked), self.width.saturating_sub(40).max(20));
+            let asked = cut(&in_short(asked), self.width.saturating_sub(40).max(20));
             writeln!(out, "  {:24}   the message asked for {asked}; the line above is what ran", "")?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::{Part, Voice, Words};
 use crate::render::Tools;
+use crate::render::arguments::in_short;
 use crate::render::clean::{clean, clean_line};
 use crate::render::number::{duration, size};
 use crate::render::wrap::cut;
@@ -102,18 +103,7 @@ fn arguments_text(call: &Call) -> String {
     text.unwrap_or_else(|| String::from_utf8_lossy(stored).into_owned())
 }
 
-/// The values of the arguments in a few words; of arguments that are no object, their text.
+/// The arguments in a few words.
 fn brief_arguments(call: &Call) -> String {
-    let text = arguments_text(call);
-    let object = Raw::parse(text.as_bytes()).ok().filter(|value| value.is_object());
-    let said = match object {
-        Some(object) => {
-            let values = object.members().take(4).map(|(_, value)| {
-                value.display_text().unwrap_or_else(|| String::from_utf8_lossy(value.bytes()).into_owned())
-            });
-            values.collect::<Vec<_>>().join(" ")
-        }
-        None => text,
-    };
-    cut(&clean_line(&said), BRIEF_ARGUMENTS)
+    cut(&in_short(&arguments_text(call)), BRIEF_ARGUMENTS)
 }
