@@ -1,0 +1,21 @@
+//! Reading a whole file and looking at it from every side: any bytes, no panic.
+#![no_main]
+
+use dsh_log::log::{Log, ReadOptions};
+use dsh_log::storage::source::Source;
+use dsh_log::view::moment::Moment;
+use dsh_log::view::transcript::told;
+use dsh_log::view::{header, messages, nodes, requests, summary};
+use libfuzzer_sys::fuzz_target;
+use std::ops::ControlFlow;
+
+fuzz_target!(|bytes: &[u8]| {
+    let source = Source::memory("fuzz", bytes.to_vec());
+    let Ok(log) = Log::read(source, &ReadOptions { threads: 1, ..ReadOptions::default() }) else { return };
+    let _ = messages::list(&log, Moment::Balanced);
+    let _ = nodes::current(&log, Moment::Stored);
+    let _ = header::history(&log, Moment::Balanced);
+    let _ = told::of_log(&log, Moment::Balanced, |_| ControlFlow::Continue(()));
+    let _ = requests::list(&log);
+    let _ = summary::of(&log);
+});
