@@ -1,7 +1,6 @@
 //! Counts, sizes and durations for people.
 
 /// A count with its thousands set apart: `1,316`.
-#[allow(dead_code, reason = "the set is whole; not every command needs all of it")]
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

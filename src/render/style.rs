@@ -19,7 +19,6 @@ impl Style {
     }
 
     /// All is well.
-    #[allow(dead_code, reason = "the set is whole; not every command needs all of it")]
     pub(crate) fn good(self, text: &str) -> String {
         self.with(text, |text| text.green().to_string())
     }
