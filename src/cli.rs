@@ -3,6 +3,7 @@
 //! A command is a variant of [`Command`], a line in [`Command::run`] and a file of its name.
 
 mod completions;
+mod convert;
 mod damage;
 mod env;
 mod examples;
@@ -19,6 +20,7 @@ mod out;
 mod place;
 mod repair;
 mod request;
+mod salvage;
 mod schema;
 mod surface;
 mod transcript;
@@ -59,6 +61,8 @@ pub(crate) struct Cli {
 enum Command {
     Inspect(inspect::Args),
     Repair(repair::Args),
+    Salvage(salvage::Args),
+    Convert(convert::Args),
     Surface(surface::Args),
     Header(header::Args),
     Fork(fork::Args),
@@ -76,6 +80,8 @@ impl Command {
         match self {
             Command::Inspect(args) => inspect::run(args, env),
             Command::Repair(args) => repair::run(args, env),
+            Command::Salvage(args) => salvage::run(args, env),
+            Command::Convert(args) => convert::run(args, env),
             Command::Surface(args) => surface::run(args, env),
             Command::Header(args) => header::run(args, env),
             Command::Fork(args) => fork::run(args, env),

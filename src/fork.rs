@@ -18,8 +18,9 @@ use crate::log::visit::{Bodies, Span};
 use crate::log::{Log, ReadOptions};
 use crate::seq::Seq;
 use crate::storage::container::Container;
+use crate::storage::disk::{Disk, RealDisk};
 use crate::storage::encode::FrameWriter;
-use crate::storage::publish::publish_with;
+use crate::storage::publish::publish_on;
 use crate::storage::source::Source;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -139,8 +140,20 @@ impl<'a> ForkPlan<'a> {
     /// Writes the child to a new file, reads it back, and only then gives it its name. An existing
     /// file is never replaced.
     pub fn write(&self, path: &Path, container: Container, options: &ReadOptions) -> Result<()> {
+        self.write_on(&RealDisk, path, container, options)
+    }
+
+    /// As [`ForkPlan::write`], on a given disk.
+    pub fn write_on(
+        &self,
+        disk: &dyn Disk,
+        path: &Path,
+        container: Container,
+        options: &ReadOptions,
+    ) -> Result<()> {
         let mut failed = None;
-        let written = publish_with(
+        let written = publish_on(
+            disk,
             path,
             true,
             |out| self.encode(out, container, &mut failed),

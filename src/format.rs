@@ -1,6 +1,7 @@
 //! What one record means, in each generation of the format.
 
 pub mod admission;
+pub mod chunk_pack;
 pub mod chunk_rows;
 pub mod detail;
 pub mod dialect;

@@ -31,8 +31,9 @@
 //! | 2 format | [`format`](mod@format) |
 //! | 3 log | [`log`] |
 //! | 4 views | [`view`] |
-//! | 6 change | [`repair`], [`fork`] |
+//! | 6 change | [`repair`], [`fork`], [`salvage`], [`convert`] |
 
+pub mod convert;
 pub mod error;
 pub mod fault;
 pub mod finding;
@@ -43,6 +44,7 @@ pub mod limits;
 pub mod log;
 pub mod position;
 pub mod repair;
+pub mod salvage;
 pub mod seq;
 pub mod storage;
 pub mod view;

@@ -23,6 +23,12 @@ pub const WINDOW_LOG: u32 = 27;
 /// How many places of a spoiled line are tried as the start of a whole record glued into it.
 pub const GLUED_TRIES: usize = 64;
 
+/// How many places behind damage are tried as the start of a frame before the rest is given up.
+pub const RESYNC_TRIES: usize = 4096;
+
+/// How many histories of one session are told apart; records of more are put aside.
+pub const HISTORIES: usize = 64;
+
 /// How many islands of readable records behind damage are kept apart; more are joined.
 pub const ISLANDS: usize = 64;
 

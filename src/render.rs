@@ -9,6 +9,7 @@ pub(crate) mod messages_text;
 pub(crate) mod number;
 pub(crate) mod pager;
 pub(crate) mod progress;
+pub(crate) mod salvage_text;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod time;

@@ -70,7 +70,11 @@ pub(crate) const REPAIR: &str = "\
 Examples:
   dsh-log repair --dry-run @latest     what would be cut and appended
   dsh-log repair --check session.jsonl.zstd && echo sound
-  dsh-log repair --backup 5d0c         repair it, keeping a copy as it was";
+  dsh-log repair --backup 5d0c         repair it, keeping a copy as it was
+  dsh-log repair --dry-run --json 5d0c > plan && dsh-log repair --plan plan
+  dsh-log repair --undo session.jsonl.zstd.cut-4711-1772366400000
+
+The bytes that a repair cuts are kept in LOG.cut-BYTE-TIME; --undo puts them back.";
 
 /// Of `fork`.
 pub(crate) const FORK: &str = "\
@@ -78,6 +82,20 @@ Examples:
   dsh-log fork --list 5d0c             where it can be cut
   dsh-log fork 5d0c --boundary 316     a new session under the root
   dsh-log fork 5d0c --output child.jsonl.zstd";
+
+/// Of `salvage`.
+pub(crate) const SALVAGE: &str = "\
+Examples:
+  dsh-log salvage --dry-run 5d0c       what could be rescued, and what not
+  dsh-log salvage session.jsonl.zstd -o rescued/
+  dsh-log salvage 5d0c --keep A -o rescued.jsonl.zstd";
+
+/// Of `convert`.
+pub(crate) const CONVERT: &str = "\
+Examples:
+  dsh-log convert 5d0c --to raw -o session.jsonl
+  dsh-log convert session.jsonl -o session.jsonl.zstd --rows packed
+  dsh-log convert @latest --rows expanded --dry-run";
 
 #[cfg(test)]
 mod tests {

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
 }
 
 /// A name that says its container is believed; any other gets the source's.
-fn container_of(path: &std::path::Path, source: Container) -> Container {
+pub(super) fn container_of(path: &std::path::Path, source: Container) -> Container {
     let name = path.to_string_lossy();
     match () {
         () if name.ends_with(".zstd") || name.ends_with(".zst") => Container::Zstd,

@@ -13,11 +13,15 @@ use dsh_log::error::{Error, ErrorKind};
 use dsh_log::json::Raw;
 use dsh_log::log::closers::Outcome as Known;
 use dsh_log::repair::apply::Target;
-use dsh_log::repair::{Applied, Change, Diagnosis, Plan};
+use dsh_log::repair::plan::Mended;
+use dsh_log::repair::{Applied, Change, Diagnosis, Plan, Undo, WrittenPlan};
+use dsh_log::storage::alive::{self, Sign};
+use dsh_log::storage::locate;
+use dsh_log::storage::source::Identity;
 use dsh_log::view::summary::{self, OpenCall};
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Make a log resumable while losing nothing
@@ -26,11 +30,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// exactly as the harness would: one result for each unanswered call, saying honestly whether it never
 /// started or its outcome is unknown. Where nothing is torn, stored bytes are only added to. What was
 /// written is read back before it counts. See --dry-run first.
+///
+/// Two kinds of log that the harness refuses are mended too, since nothing in them is damaged: zero
+/// bytes behind the last frame are cut, and a resume that was killed in between gets the end-seed it
+/// still owed.
 #[derive(clap::Args)]
 #[command(after_help = examples::REPAIR)]
 pub(crate) struct Args {
     /// A log file, a session directory, a session id or its beginning, or `@latest`
-    session: OsString,
+    #[arg(required_unless_present_any = ["plan", "undo"])]
+    session: Option<OsString>,
     /// Only tell whether repair is needed: exit code 0 when not, 1 when it is
     #[arg(long, conflicts_with_all = ["dry_run", "output", "backup"])]
     check: bool,
@@ -46,26 +55,50 @@ pub(crate) struct Args {
     /// Cut whole records too that do not continue the log; they are kept in a file beside
     #[arg(long)]
     cut: bool,
+    /// Carry out exactly the plan that --dry-run --json printed, or nothing when the log has changed
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "dry_run", "undo", "cut"])]
+    plan: Option<PathBuf>,
+    /// Take a repair back: put the bytes of that file where they were cut, when nothing was written since
+    #[arg(long, value_name = "SIDECAR", conflicts_with_all = ["check", "output", "backup", "cut"])]
+    undo: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
-    if args.session == "-" {
+    if args.session.as_ref().is_some_and(|session| session == "-") {
         let error = Error::new(ErrorKind::Usage, "no-file", "standard input cannot be repaired, only a file");
         return Err(error.into());
     }
-    let log = open_log(&args.session, env)?;
-    let diagnosis = Diagnosis::of(&log)?;
+    if let Some(sidecar) = &args.undo {
+        return undo(args, sidecar, env);
+    }
+    let written = args.plan.as_deref().map(read_plan).transpose()?;
+    let session = match (&args.session, &written) {
+        (Some(session), _) => session.clone(),
+        (None, Some(written)) => written.path.clone().into_os_string(),
+        (None, None) => return Err(Error::new(ErrorKind::Usage, "no-session", "no session is named").into()),
+    };
+    let log = open_log(&session, env)?;
+    let now = written.as_ref().map_or_else(now, |written| written.at);
+    say_when_alive(log.source().path(), &log.source().identity(), env);
+    let diagnosis = Diagnosis::of_with(&log, &env.reading)?;
     let needed = diagnosis.needs_repair();
-    let plan = Plan::make(diagnosis, args.cut)?;
+    // A plan was shown with all that it cuts.
+    let plan = Plan::make(diagnosis, args.cut || written.is_some());
+    let plan = match (plan, &written) {
+        (Ok(plan), Some(written)) => written.check(&plan).map(|()| plan)?,
+        (Err(_), Some(_)) => return Err(dsh_log::storage::write::changed(log.source().path()).into()),
+        (plan, None) => plan?,
+    };
     let open = summary::of(&log)?.open_turn;
     let calls: Vec<OpenCall> = open.into_iter().flat_map(|open| open.calls).collect();
     let unknown: Vec<&OpenCall> = calls.iter().filter(|call| call.outcome == Known::Unknown).collect();
-    let now = now();
     if args.check || args.dry_run || plan.change == Change::Nothing && args.output.is_none() {
         if env.json {
             let sidecar = plan.sidecar(now).filter(|_| args.dry_run);
-            print(env, &Document::of(&plan, false, &unknown, sidecar.as_deref()).end())?;
+            let document = Document::of(&plan, false, &unknown, sidecar.as_deref());
+            let document = if args.dry_run { document.planned(&plan, now) } else { document };
+            print(env, &document.end())?;
         } else {
             explain(&plan, &unknown, args.check || args.dry_run, env)?;
         }
@@ -83,6 +116,59 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
         report(&applied, backup.as_deref(), env)?;
     }
     Ok(Exit::Done)
+}
+
+/// A plan that `--dry-run --json` printed; `-` is standard input.
+fn read_plan(path: &Path) -> Result<WrittenPlan, Failure> {
+    let read = match path.as_os_str() == "-" {
+        true => {
+            let mut text = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
+        }
+        false => std::fs::read(path),
+    };
+    let text = read.map_err(|e| Error::io("read", path, e))?;
+    WrittenPlan::parse(&text).map_err(|error| error.at_path(path).into())
+}
+
+fn undo(args: &Args, sidecar: &Path, env: &Env) -> Outcome {
+    let session = args.session.as_ref().map(|session| {
+        let target = locate::Target::parse(session);
+        locate::locate(&target, env.root.as_deref()).map(|located| located.path)
+    });
+    let undo = Undo::plan(sidecar, session.transpose()?.as_deref(), &env.reading)?;
+    say_when_alive(&undo.path, &Identity::of_path(&undo.path)?, env);
+    let document = crate::render::document::repair::undone(&undo, !args.dry_run);
+    let path = undo.path.display().to_string();
+    let line = format!(
+        "  return    {} at byte {}; {} that repair wrote go",
+        size(undo.returns),
+        undo.keep,
+        size(undo.goes)
+    );
+    if !args.dry_run {
+        undo.apply()?;
+    }
+    if env.json {
+        print(env, &document)?;
+        return Ok(Exit::Done);
+    }
+    let word = if args.dry_run { "its repair would be taken back" } else { "its repair is taken back" };
+    let mut out = env.out();
+    writeln!(out, "{}: {word}", env.style.strong(&clean_line(&path)))?;
+    writeln!(out, "{line}")?;
+    Ok(Exit::Done)
+}
+
+/// Says when somebody seems to write to the log still: then there is nothing to repair yet.
+fn say_when_alive(path: &Path, identity: &Identity, env: &Env) {
+    for sign in alive::signs(path, identity, now()) {
+        let why = match sign {
+            Sign::Changed(ms) => format!("it changed {}.{} s ago", ms / 1000, ms % 1000 / 100),
+            Sign::OpenIn(process) => format!("process {process} has it open"),
+        };
+        env.warn(&format!("{}: the log looks alive: {why}", path.display()));
+    }
 }
 
 /// Epoch milliseconds.
@@ -120,13 +206,20 @@ fn explain(plan: &Plan, unknown: &[&OpenCall], only_planned: bool, env: &Env) ->
         };
         writeln!(
             out,
-            "  cut       {} from byte {} on, kept in a file beside{again}",
+            "  cut       {}{} from byte {} on, kept in a file beside{again}",
             size(cut.bytes),
+            if plan.mended == Some(Mended::Padding) { " of zero padding" } else { "" },
             cut.from
         )?;
     }
     for event in &plan.appended {
         writeln!(out, "  append    {}", clean_line(&describe(event)))?;
+    }
+    if plan.mended == Some(Mended::EndSeed) {
+        writeln!(
+            out,
+            "            a resume closed the turn and was killed before its end-seed; nothing is damaged"
+        )?;
     }
     if plan.appended.is_empty() {
         writeln!(out, "  append    nothing: no turn is open")?;

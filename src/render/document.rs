@@ -4,4 +4,5 @@ pub(crate) mod fork;
 pub(crate) mod header;
 pub(crate) mod inspect;
 pub(crate) mod repair;
+pub(crate) mod salvage;
 pub(crate) mod surface;

@@ -4,9 +4,10 @@ use super::plan::{Change, Plan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::log::verdict::{Outcome, Verdict};
 use crate::log::{Log, ReadOptions};
+use crate::storage::disk::{Disk, RealDisk};
 use crate::storage::layout::LogName;
 use crate::storage::lock::Lock;
-use crate::storage::publish::publish_with;
+use crate::storage::publish::publish_on;
 use crate::storage::source::Source;
 use crate::storage::write;
 use std::io::{self, Write};
@@ -44,12 +45,17 @@ impl Plan {
     /// for, `not-verified` when the result is not as planned (nothing is changed then), and what the
     /// file system says.
     pub fn apply(self, target: &Target, options: &ReadOptions) -> Result<Applied> {
+        self.apply_on(&RealDisk, target, options)
+    }
+
+    /// As [`Plan::apply`], on a given disk.
+    pub fn apply_on(self, disk: &dyn Disk, target: &Target, options: &ReadOptions) -> Result<Applied> {
         let _lock = self.lock(target)?;
         if let Some(backup) = &target.backup {
-            copy(&self.path, backup, u64::MAX, &[])?;
+            copy(disk, &self.path, backup)?;
         }
         if let Some(output) = &target.output {
-            return self.to_new_file(output, options);
+            return self.to_new_file(disk, output, options);
         }
         match &self.change {
             Change::Nothing => Ok(Applied {
@@ -59,26 +65,21 @@ impl Plan {
                 after: self.before.clone(),
             }),
             Change::Append(bytes) => {
-                write::append(&self.path, &self.identity, bytes)?;
+                write::append_on(disk, &self.path, &self.identity, bytes)?;
                 let after = self.verify(&self.path, options)?;
                 Ok(Applied { path: self.path.clone(), written: true, sidecar: None, after })
             }
-            Change::Tail { keep, bytes } => self.replace_tail(*keep, bytes, target, options),
+            Change::Tail { keep, bytes } => self.replace_tail(disk, *keep, bytes, target, options),
         }
     }
 
-    /// A session's own file is locked as the harness locks it; a copy elsewhere is nobody's session.
     fn lock(&self, target: &Target) -> Result<Option<Lock>> {
-        let name = self.path.file_name().and_then(|n| n.to_str()).and_then(LogName::parse);
-        let writes = target.output.is_none() && self.change != Change::Nothing;
-        match self.path.parent() {
-            Some(dir) if self.locks && writes && name.is_some() => Lock::take(dir).map(Some),
-            _ => Ok(None),
-        }
+        take_lock(&self.path, self.locks && target.output.is_none() && self.change != Change::Nothing)
     }
 
     fn replace_tail(
         &self,
+        disk: &dyn Disk,
         keep: u64,
         bytes: &[u8],
         target: &Target,
@@ -87,24 +88,25 @@ impl Plan {
         // The cut bytes are safe in a file of their own before the log changes.
         let sidecar = self.sidecar(target.now);
         if let Some(sidecar) = &sidecar {
-            keep_aside(&self.path, keep, sidecar)?;
+            keep_aside(disk, &self.path, keep, sidecar)?;
         }
         let mut after = None;
         let source = Source::open(&self.path)?;
-        write::replace(
+        write::replace_on(
+            disk,
             &self.path,
             &self.identity,
             |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
             |stage| {
                 after = Some(self.verify(stage, options)?);
-                same_prefix(&source, stage, keep)
+                same_bytes(&source, 0, stage, 0, keep)
             },
         )?;
         let after = after.unwrap_or_else(|| self.before.clone());
         Ok(Applied { path: self.path.clone(), written: true, sidecar, after })
     }
 
-    fn to_new_file(&self, output: &Path, options: &ReadOptions) -> Result<Applied> {
+    fn to_new_file(&self, disk: &dyn Disk, output: &Path, options: &ReadOptions) -> Result<Applied> {
         let (keep, bytes): (u64, &[u8]) = match &self.change {
             Change::Nothing => (self.identity.bytes, &[]),
             Change::Append(bytes) => (self.identity.bytes, bytes),
@@ -112,13 +114,14 @@ impl Plan {
         };
         let source = Source::open(&self.path)?;
         let mut after = None;
-        publish_with(
+        publish_on(
+            disk,
             output,
             false,
             |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
             |stage| {
                 after = Some(self.verify(stage, options)?);
-                same_prefix(&source, stage, keep)
+                same_bytes(&source, 0, stage, 0, keep)
             },
         )?;
         let after = after.unwrap_or_else(|| self.before.clone());
@@ -142,31 +145,42 @@ impl Plan {
     }
 }
 
+/// A session's own file is locked as the harness locks it; a copy elsewhere is nobody's session.
+pub(super) fn take_lock(path: &Path, locks: bool) -> Result<Option<Lock>> {
+    let name = path.file_name().and_then(|n| n.to_str()).and_then(LogName::parse);
+    match path.parent() {
+        Some(dir) if locks && name.is_some() => Lock::take(dir).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// Writes the bytes from `from` on into a new file.
-fn keep_aside(path: &Path, from: u64, sidecar: &Path) -> Result<()> {
+fn keep_aside(disk: &dyn Disk, path: &Path, from: u64, sidecar: &Path) -> Result<()> {
     let source = Source::open(path)?;
     let end = source.bytes();
-    publish_with(
+    publish_on(
+        disk,
         sidecar,
         false,
         |out| copy_bytes(&source, from, end, out),
-        |stage| same_bytes(&source, from, stage, end - from),
+        |stage| same_bytes(&source, from, stage, 0, end - from),
     )
 }
 
-/// Copies the first `keep` bytes of a file and then `more` into a new file.
-fn copy(path: &Path, to: &Path, keep: u64, more: &[u8]) -> Result<()> {
+/// Copies a file to a new one.
+fn copy(disk: &dyn Disk, path: &Path, to: &Path) -> Result<()> {
     let source = Source::open(path)?;
-    let keep = keep.min(source.bytes());
-    publish_with(
+    let bytes = source.bytes();
+    publish_on(
+        disk,
         to,
         false,
-        |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(more)),
-        |stage| same_prefix(&source, stage, keep),
+        |out| copy_bytes(&source, 0, bytes, out),
+        |stage| same_bytes(&source, 0, stage, 0, bytes),
     )
 }
 
-fn copy_bytes(source: &Source, from: u64, to: u64, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn copy_bytes(source: &Source, from: u64, to: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut buf = vec![0; 256 << 10];
     let mut at = from;
     while at < to {
@@ -181,21 +195,17 @@ fn copy_bytes(source: &Source, from: u64, to: u64, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
-fn same_prefix(source: &Source, copy: &Path, bytes: u64) -> Result<()> {
-    same_bytes(source, 0, copy, bytes)
-}
-
-/// Checks that a file begins with the bytes of the source from `from` on.
-fn same_bytes(source: &Source, from: u64, copy: &Path, bytes: u64) -> Result<()> {
+/// Checks that a copy has, from `to` on, the bytes of the source from `from` on.
+pub(super) fn same_bytes(source: &Source, from: u64, copy: &Path, to: u64, bytes: u64) -> Result<()> {
     let written = Source::open(copy)?;
     let (mut a, mut b) = (vec![0; 256 << 10], vec![0; 256 << 10]);
     let mut at = 0;
     while at < bytes {
         let wanted = a.len().min((bytes - at) as usize);
         let got = source.read_at(from + at, &mut a[..wanted])?;
-        let read = written.read_at(at, &mut b[..wanted])?;
+        let read = written.read_at(to + at, &mut b[..wanted])?;
         if got == 0 || got != read || a[..got] != b[..got] {
-            let message = format!("the copy reads otherwise from byte {at} on");
+            let message = format!("the copy reads otherwise from byte {} on", to + at);
             return Err(Error::new(ErrorKind::Io, "not-verified", message).at_path(copy));
         }
         at += got as u64;

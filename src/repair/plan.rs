@@ -1,11 +1,12 @@
 //! What repair would do to a log, worked out before anything is touched.
 
+use super::mend::{Mend, mend};
 use crate::error::{Error, ErrorKind, Result};
 use crate::finding::Finding;
-use crate::log::Log;
 use crate::log::index::Flags;
 use crate::log::verdict::{Cut, Outcome, Verdict};
 use crate::log::visit::Bodies;
+use crate::log::{Log, ReadOptions};
 use crate::position::Place;
 use crate::storage::container::Container;
 use crate::storage::encode;
@@ -22,13 +23,42 @@ pub struct Diagnosis {
     locks: bool,
     closers: Vec<Vec<u8>>,
     recovered: Vec<Vec<u8>>,
-    stored_events: u64,
+    /// What would be cut; of a log that is mended, what is no part of it.
+    cut: Option<Cut>,
+    mended: Option<Mended>,
     balanced_events: u64,
 }
 
 impl Diagnosis {
     /// Diagnoses a log that was read from a file. Errors when its file cannot be read again.
     pub fn of(log: &Log) -> Result<Diagnosis> {
+        Diagnosis::of_with(log, &ReadOptions::default())
+    }
+
+    /// As [`Diagnosis::of`], where a second reading is needed with these options.
+    pub fn of_with(log: &Log, options: &ReadOptions) -> Result<Diagnosis> {
+        match mend(log, options)? {
+            None => Diagnosis::as_read(log),
+            Some(Mend::EndSeed(event)) => {
+                let mut diagnosis = Diagnosis::as_read(log)?;
+                diagnosis.closers = vec![event];
+                diagnosis.balanced_events = log.index().events() + 1;
+                diagnosis.mended = Some(Mended::EndSeed);
+                Ok(diagnosis)
+            }
+            Some(Mend::Padding(from, inner)) => {
+                let mut diagnosis = Diagnosis::as_read(&inner)?;
+                diagnosis.identity = log.source().identity();
+                diagnosis.verdict = log.verdict().clone();
+                let bytes = log.source().bytes() - from;
+                diagnosis.cut = Some(Cut { from, bytes, recovered: 0, lost_records: 0 });
+                diagnosis.mended = Some(Mended::Padding);
+                Ok(diagnosis)
+            }
+        }
+    }
+
+    fn as_read(log: &Log) -> Result<Diagnosis> {
         let mut recovered = Vec::new();
         if log.container() == Container::Zstd && log.verdict().cut.is_some() {
             let mut bodies = Bodies::new(log);
@@ -36,17 +66,18 @@ impl Diagnosis {
                 recovered.push(bodies.line_at(entry.text)?.to_vec());
             }
         }
-        let closers = log.closers().iter().map(|closer| closer.text.clone()).collect();
+        let closers: Vec<Vec<u8>> = log.closers().iter().map(|closer| closer.text.clone()).collect();
         Ok(Diagnosis {
             path: log.source().path().to_owned(),
             identity: log.source().identity(),
             container: log.container(),
             verdict: log.verdict().clone(),
             locks: log.dialect().lock_file,
+            balanced_events: log.index().events() + closers.len() as u64,
             closers,
             recovered,
-            stored_events: log.index().events(),
-            balanced_events: log.index().events() + log.closers().len() as u64,
+            cut: log.verdict().cut,
+            mended: None,
         })
     }
 
@@ -61,6 +92,16 @@ impl Diagnosis {
     pub fn needs_repair(&self) -> bool {
         self.verdict.outcome != Outcome::Opens
     }
+}
+
+/// What of a log that the harness refuses is no damage, so that repair mends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mended {
+    /// Zero bytes from the end of the last frame to the end of the file.
+    Padding,
+    /// A resume that was killed before its end-seed: the closers of a turn stand without it (v4
+    /// section 9.5).
+    EndSeed,
 }
 
 /// How the file changes.
@@ -101,6 +142,8 @@ pub struct Plan {
     pub locks: bool,
     /// How many events the repaired log holds.
     pub events: u64,
+    /// What of a refused log is mended.
+    pub mended: Option<Mended>,
 }
 
 impl Plan {
@@ -111,7 +154,7 @@ impl Plan {
     /// another version, `would-lose-records` when whole records would be cut without leave.
     pub fn make(diagnosis: Diagnosis, may_cut: bool) -> Result<Plan> {
         refuse(&diagnosis, may_cut)?;
-        let change = match diagnosis.verdict.cut {
+        let change = match diagnosis.cut {
             None if diagnosis.closers.is_empty() => Change::Nothing,
             None => Change::Append(batch(&diagnosis.closers, diagnosis.container, &diagnosis.path)?),
             Some(cut) => {
@@ -120,13 +163,13 @@ impl Plan {
                 Change::Tail { keep: cut.from, bytes: batch(&lines, diagnosis.container, &diagnosis.path)? }
             }
         };
-        let recovered = diagnosis.verdict.cut.map_or(0, |cut| cut.recovered);
-        debug_assert!(diagnosis.balanced_events >= diagnosis.stored_events);
+        let recovered = diagnosis.cut.map_or(0, |cut| cut.recovered);
         Ok(Plan {
             path: diagnosis.path,
             identity: diagnosis.identity,
             change,
-            cut: diagnosis.verdict.cut,
+            cut: diagnosis.cut,
+            mended: diagnosis.mended,
             appended: diagnosis.closers,
             recovered,
             before: diagnosis.verdict,
@@ -149,6 +192,7 @@ fn refuse(diagnosis: &Diagnosis, may_cut: bool) -> Result<()> {
     let shown = diagnosis.path.display();
     match diagnosis.verdict.outcome {
         Outcome::Opens | Outcome::OpensAfterRepair => {}
+        Outcome::Refuses | Outcome::Unsupported if diagnosis.mended.is_some() => {}
         Outcome::Refuses | Outcome::Unsupported => {
             let reason = diagnosis.verdict.reason.clone();
             // The place stands beside the message.
@@ -161,10 +205,13 @@ fn refuse(diagnosis: &Diagnosis, may_cut: bool) -> Result<()> {
             };
             let error = Error::new(kind, code, format!("not repairable: {why}"));
             let place = reason.map(|r| r.place).unwrap_or_default();
-            return Err(error.at_path(&diagnosis.path).at(place).hint(format!("dsh-log inspect {shown}")));
+            return Err(error.at_path(&diagnosis.path).at(place).hint(match unsupported {
+                true => format!("dsh-log inspect {shown}"),
+                false => format!("dsh-log salvage {shown} --dry-run -o rescued"),
+            }));
         }
     }
-    if let Some(cut) = diagnosis.verdict.cut.filter(|cut| cut.lost_records > 0 && !may_cut) {
+    if let Some(cut) = diagnosis.cut.filter(|cut| cut.lost_records > 0 && !may_cut) {
         let message = format!(
             "{} whole records behind byte {} do not continue the log and would be cut",
             cut.lost_records, cut.from

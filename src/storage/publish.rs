@@ -1,6 +1,7 @@
 //! A new file under its final name: whole, durable, and never in the place of another (format v0,
 //! section 2.5).
 
+use super::disk::{Disk, RealDisk};
 use super::stage::{Stage, dir_of, holds, reads_otherwise, sync_dir};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
@@ -34,40 +35,62 @@ pub fn publish_with(
     write_new: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     verify: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<()> {
+    publish_on(&RealDisk, path, create_dirs, write_new, verify)
+}
+
+/// As [`publish_with`], on a given disk.
+pub fn publish_on(
+    disk: &dyn Disk,
+    path: &Path,
+    create_dirs: bool,
+    write_new: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    verify: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
     let dir = dir_of(path);
     if create_dirs {
-        make_dirs(dir)?;
+        make_dirs(disk, dir)?;
     }
     // The link refuses it too, but only after all the work.
     if fs::symlink_metadata(path).is_ok() {
         return Err(Error::io("create", path, io::ErrorKind::AlreadyExists.into()));
     }
-    let stage = Stage::beside(path)?;
+    let mut stage = Stage::beside(disk, path)?;
     stage.fill(write_new)?;
     verify(stage.path())?;
     // A link, unlike a rename, never replaces what came into being meanwhile.
-    fs::hard_link(stage.path(), path).map_err(|e| Error::io("create", path, e))?;
-    sync_dir(dir)
+    match disk.link(stage.path(), path) {
+        Ok(()) => {}
+        Err(e) if knows_no_links(&e) => {
+            disk.rename_to_free(stage.path(), path).map_err(|e| Error::io("create", path, e))?;
+            stage.is_gone();
+        }
+        Err(e) => return Err(Error::io("create", path, e)),
+    }
+    sync_dir(disk, dir)
+}
+
+/// Whether a file system has no hard links, as FAT and some network mounts have none. There a rename
+/// that does not replace takes their place; claiming the name by an empty file first would leave a
+/// reader an empty log when we die in between.
+fn knows_no_links(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
 }
 
 /// Makes a directory and those above it, each durable before the next.
-fn make_dirs(dir: &Path) -> Result<()> {
+fn make_dirs(disk: &dyn Disk, dir: &Path) -> Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
     let above = dir_of(dir);
     if above != dir {
-        make_dirs(above)?;
+        make_dirs(disk, above)?;
     }
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(dir) {
+    match disk.make_dir(dir) {
         // Another process may have been faster.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
         made => {
             made.map_err(|e| Error::io("create", dir, e))?;
-            sync_dir(above)
+            sync_dir(disk, above)
         }
     }
 }

@@ -84,6 +84,13 @@ impl Source {
         Ok(Source { path: path.to_owned(), backing: Backing::File(file), identity })
     }
 
+    /// Opens a file as if it ended after `bytes` bytes.
+    pub fn open_upto(path: &Path, bytes: u64) -> Result<Source> {
+        let mut source = Source::open(path)?;
+        source.identity.bytes = source.identity.bytes.min(bytes);
+        Ok(source)
+    }
+
     /// Takes a stream, through a temporary file so that memory does not grow with it.
     pub fn spool(name: &Path, mut from: impl Read) -> Result<Source> {
         let to_error = |e| Error::io("read", name, e);

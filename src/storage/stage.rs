@@ -1,6 +1,7 @@
 //! A file that is written beside its final place and vanishes unless it gets there (format v0,
 //! section 2.5); and what durable writes share.
 
+use super::disk::{Disk, DiskFile};
 use crate::error::{Error, ErrorKind, Result};
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -11,15 +12,16 @@ use std::path::{Path, PathBuf};
 const ATTEMPTS: usize = 16;
 
 /// The stage of a file: `<final name>.<12 hex>.tmp` in the same directory, for its owner only.
-pub(super) struct Stage {
+pub(super) struct Stage<'a> {
+    disk: &'a dyn Disk,
     path: PathBuf,
     file: File,
     gone: bool,
 }
 
-impl Stage {
+impl<'a> Stage<'a> {
     /// An empty stage beside `target`.
-    pub(super) fn beside(target: &Path) -> Result<Stage> {
+    pub(super) fn beside(disk: &'a dyn Disk, target: &Path) -> Result<Stage<'a>> {
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..ATTEMPTS {
             let mut name = target.file_name().unwrap_or_default().to_owned();
@@ -27,8 +29,8 @@ impl Stage {
             let chance = RandomState::new().hash_one(std::process::id()) >> 16;
             name.push(format!(".{chance:012x}.tmp"));
             let path = target.with_file_name(name);
-            match create(&path) {
-                Ok(file) => return Ok(Stage { path, file, gone: false }),
+            match disk.create(&path) {
+                Ok(file) => return Ok(Stage { disk, path, file, gone: false }),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = e,
                 Err(e) => return Err(Error::io("create", &path, e)),
             }
@@ -43,8 +45,9 @@ impl Stage {
 
     /// Writes all of it and syncs it.
     pub(super) fn fill(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        let mut out = BufWriter::with_capacity(256 << 10, &self.file);
-        let filled = write(&mut out).and_then(|()| out.flush()).and_then(|()| self.file.sync_all());
+        let file = DiskFile { disk: self.disk, file: &self.file };
+        let mut out = BufWriter::with_capacity(256 << 10, file);
+        let filled = write(&mut out).and_then(|()| out.flush()).and_then(|()| self.disk.sync(&self.file));
         filled.map_err(|e| Error::io("write", &self.path, e))
     }
 
@@ -70,29 +73,18 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for Stage<'_> {
     fn drop(&mut self) {
         if !self.gone {
             // A stage that stays is harmless: readers ignore it.
-            let _ = fs::remove_file(&self.path);
+            let _ = self.disk.remove(&self.path);
         }
     }
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-/// Makes the names in a directory durable; elsewhere than on Unix there is no such call.
-pub(super) fn sync_dir(dir: &Path) -> Result<()> {
-    if cfg!(unix) {
-        File::open(dir).and_then(|file| file.sync_all()).map_err(|e| Error::io("sync", dir, e))?;
-    }
-    Ok(())
+/// Makes the names in a directory durable.
+pub(super) fn sync_dir(disk: &dyn Disk, dir: &Path) -> Result<()> {
+    disk.sync_dir(dir).map_err(|e| Error::io("sync", dir, e))
 }
 
 /// The directory a path's file lies in.
@@ -126,12 +118,14 @@ pub(super) fn reads_otherwise(path: &Path) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::disk::RealDisk;
 
     #[test]
     fn stages_have_names_of_their_own_and_vanish() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("session.v4.jsonl");
-        let (one, two) = (Stage::beside(&target).unwrap(), Stage::beside(&target).unwrap());
+        let (one, two) =
+            (Stage::beside(&RealDisk, &target).unwrap(), Stage::beside(&RealDisk, &target).unwrap());
         assert_ne!(one.path(), two.path());
         let name = one.path().file_name().unwrap().to_str().unwrap();
         let hex = name.strip_prefix("session.v4.jsonl.").unwrap().strip_suffix(".tmp").unwrap();

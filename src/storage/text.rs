@@ -96,6 +96,20 @@ impl TextMap {
         }
     }
 
+    /// Whether a frame is what a crash left of one.
+    #[must_use]
+    pub fn is_torn(&self, frame: FrameNo) -> bool {
+        self.torn_from.is_some() && self.torn_from == self.frame_span(frame).map(|span| span.0)
+    }
+
+    /// Where a frame's text starts and ends.
+    #[must_use]
+    pub fn text_span(&self, frame: FrameNo) -> Option<(u64, u64)> {
+        let n = usize::try_from(frame.0).ok()?;
+        let this = self.frames.get(n)?;
+        Some((this.text, self.frames.get(n + 1).map_or(self.text_end, |f| f.text)))
+    }
+
     /// The first and the end byte in the file of a frame, and its bytes of text.
     #[must_use]
     pub fn frame_span(&self, frame: FrameNo) -> Option<(u64, u64, u64)> {

@@ -1,8 +1,9 @@
 //! Durable writes: all of it is on the disk when they return, or the file is as it was (format v0,
 //! section 2.5).
 
+use super::disk::{Disk, DiskFile, RealDisk};
 pub use super::lock::Lock;
-pub use super::publish::{publish_new, publish_with};
+pub use super::publish::{publish_new, publish_on, publish_with};
 use super::source::Identity;
 use super::stage::{Stage, dir_of, holds, reads_otherwise, sync_dir};
 use crate::error::{Error, ErrorKind, Result, io_reason};
@@ -16,15 +17,20 @@ use std::path::Path;
 /// than `expected`, or when somebody else wrote at the same time; and what the file system says,
 /// after the file is cut back to its old size. Where that fails too, the message says both.
 pub fn append(path: &Path, expected: &Identity, bytes: &[u8]) -> Result<Identity> {
+    append_on(&RealDisk, path, expected, bytes)
+}
+
+/// As [`append`], on a given disk.
+pub fn append_on(disk: &dyn Disk, path: &Path, expected: &Identity, bytes: &[u8]) -> Result<Identity> {
     let to_error = |e| Error::io("append to", path, e);
-    let mut file =
-        File::options().read(true).append(true).open(path).map_err(|e| Error::io("open", path, e))?;
+    let mut file = disk.open_to_append(path).map_err(|e| Error::io("open", path, e))?;
     let found = Identity::of(&file.metadata().map_err(to_error)?);
     if !is_same(&found, expected) {
         return Err(changed(path));
     }
-    if let Err(e) = file.write_all(bytes).and_then(|()| file.sync_all()) {
-        return Err(rolled_back(&file, found.bytes, bytes.len(), to_error(e)));
+    let written = DiskFile { disk, file: &file }.write_all(bytes);
+    if let Err(e) = written.and_then(|()| disk.sync(&file)) {
+        return Err(rolled_back(disk, &file, found.bytes, bytes.len(), to_error(e)));
     }
     let wanted = found.bytes + bytes.len() as u64;
     let looked =
@@ -40,18 +46,18 @@ pub fn append(path: &Path, expected: &Identity, bytes: &[u8]) -> Result<Identity
         Ok((_, false)) => reads_otherwise(path),
         Err(e) => Error::io("read", path, e),
     };
-    Err(rolled_back(&file, found.bytes, bytes.len(), failure))
+    Err(rolled_back(disk, &file, found.bytes, bytes.len(), failure))
 }
 
 /// Cuts a file back after a failed append of `tried` bytes; the failure, and what came of the cut.
-fn rolled_back(file: &File, old: u64, tried: usize, mut failure: Error) -> Error {
+fn rolled_back(disk: &dyn Disk, file: &File, old: u64, tried: usize, mut failure: Error) -> Error {
     let cut = || {
         // More than we can have written is somebody else's, and not ours to cut.
         if file.metadata()?.len() > old + tried as u64 {
             return Err(io::Error::other("another process wrote to it meanwhile"));
         }
-        file.set_len(old)?;
-        file.sync_all()
+        disk.truncate(file, old)?;
+        disk.sync(file)
     };
     if let Err(e) = cut() {
         let why = io_reason(&e);
@@ -73,29 +79,45 @@ pub fn replace(
     write_new: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     verify: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Identity> {
+    replace_on(&RealDisk, path, expected, write_new, verify)
+}
+
+/// As [`replace`], on a given disk.
+pub fn replace_on(
+    disk: &dyn Disk,
+    path: &Path,
+    expected: &Identity,
+    write_new: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    verify: impl FnOnce(&Path) -> Result<()>,
+) -> Result<Identity> {
     let real = fs::canonicalize(path).map_err(|e| Error::io("read", path, e))?;
     let check = || match is_same(&Identity::of_path(&real)?, expected) {
         true => Ok(()),
         false => Err(changed(path)),
     };
     check()?;
-    let mut stage = Stage::beside(&real)?;
+    let mut stage = Stage::beside(disk, &real)?;
     stage.take_after(&real)?;
     stage.fill(write_new)?;
     verify(stage.path())?;
     check()?;
-    fs::rename(stage.path(), &real).map_err(|e| Error::io("replace", path, e))?;
+    disk.rename(stage.path(), &real).map_err(|e| Error::io("replace", path, e))?;
     stage.is_gone();
-    sync_dir(dir_of(&real))?;
+    sync_dir(disk, dir_of(&real))?;
     Identity::of_path(&real)
 }
 
+/// Whether two identities are of one unchanged file.
+///
 /// The change time of the inode is left out: it moves when a file is linked or backed up.
-fn is_same(found: &Identity, expected: &Identity) -> bool {
+#[must_use]
+pub fn is_same(found: &Identity, expected: &Identity) -> bool {
     Identity { changed: 0, ..*found } == Identity { changed: 0, ..*expected }
 }
 
-fn changed(path: &Path) -> Error {
+/// The failure of a file that is not what it was when it was read.
+#[must_use]
+pub fn changed(path: &Path) -> Error {
     let message = format!("`{}` changed while we worked", path.display());
     Error::new(ErrorKind::Contended, "changed", message)
         .at_path(path)
@@ -144,9 +166,9 @@ mod tests {
         let (_dir, path, _) = file_with("old\nhalf");
         let file = File::options().append(true).open(&path).unwrap();
         let failure = || Error::new(ErrorKind::Io, "io", "failed");
-        assert_eq!(rolled_back(&file, 4, 3, failure()).message.split(';').count(), 2);
+        assert_eq!(rolled_back(&RealDisk, &file, 4, 3, failure()).message.split(';').count(), 2);
         assert_eq!(fs::read(&path).unwrap(), b"old\nhalf");
-        assert_eq!(rolled_back(&file, 4, 6, failure()).message, "failed");
+        assert_eq!(rolled_back(&RealDisk, &file, 4, 6, failure()).message, "failed");
         assert_eq!(fs::read(&path).unwrap(), b"old\n");
     }
 

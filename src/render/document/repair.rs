@@ -1,7 +1,8 @@
 //! The document of `repair`.
 
 use dsh_log::json::write::Object;
-use dsh_log::repair::{Applied, Plan};
+use dsh_log::repair::plan::Mended;
+use dsh_log::repair::{Applied, Plan, Undo, WrittenPlan};
 use dsh_log::view::summary::OpenCall;
 
 /// The plan, and with `applied` what became of it.
@@ -47,8 +48,16 @@ impl Document {
             .int("recovered", plan.recovered)
             .list("appended", &plan.appended)
             .list("verifyByHand", verify)
+            .text_if("mends", plan.mended.map(|mended| name(mended).as_bytes()))
             .raw("verdictBefore", &plan.before.to_json());
         Document { out }
+    }
+
+    /// Adds what `--plan` needs to carry out exactly this.
+    #[must_use]
+    pub(crate) fn planned(mut self, plan: &Plan, at: i64) -> Document {
+        self.out = self.out.raw("plan", &WrittenPlan::of(plan, at).to_json());
+        self
     }
 
     /// Adds the outcome.
@@ -65,4 +74,24 @@ impl Document {
     pub(crate) fn end(self) -> Vec<u8> {
         self.out.end()
     }
+}
+
+fn name(mended: Mended) -> &'static str {
+    match mended {
+        Mended::Padding => "padding",
+        Mended::EndSeed => "end-seed",
+    }
+}
+
+/// A repair taken back, or what would be.
+pub(crate) fn undone(undo: &Undo, applied: bool) -> Vec<u8> {
+    let restored =
+        Object::new().int("from", undo.keep).int("bytes", undo.returns).int("removed", undo.goes).end();
+    Object::new()
+        .text("schema", b"dsh-log/repair@1")
+        .text("path", undo.path.to_string_lossy().as_bytes())
+        .bool("applied", applied)
+        .raw("restored", &restored)
+        .text("sidecar", undo.sidecar.to_string_lossy().as_bytes())
+        .end()
 }
