@@ -524,6 +524,10 @@ fn a_fault_at_any_step_leaves_the_original_or_the_result() {
                 failed += usize::from(outcome.is_err());
                 let found = files(dir.path());
                 judge(&case, &found, &after, &what);
+                if outcome.is_err() && case.appends {
+                    // A failed append is cut back.
+                    assert!(fs::read(&path).unwrap() == case.log, "{what}: not cut back");
+                }
                 if outcome.is_ok() {
                     for (name, bytes) in &after {
                         assert!(

@@ -251,3 +251,42 @@ fn a_resume_killed_before_its_end_seed_is_mended_by_that_one_event() {
     }
     assert!(mended > 0);
 }
+
+#[test]
+fn every_corpus_log_is_repaired_once_and_not_twice_and_comes_back() {
+    let Some(root) = shared::folder("repairs") else { return };
+    let is_log =
+        |path: &Path| path.to_string_lossy().ends_with(".jsonl") || path.to_string_lossy().ends_with(".zstd");
+    let dir = tempfile::tempdir().unwrap();
+    let mut written = 0;
+    for (n, original) in shared::files(&root.join("corpus"), is_log).iter().enumerate().step_by(3) {
+        let before = std::fs::read(original).unwrap();
+        if before.len() > 256 << 10 || !read(original).verdict().outcome.opens() {
+            continue;
+        }
+        // A log cut anywhere is what a crash leaves.
+        for cut in [before.len(), before.len() - 1, before.len() * 2 / 3] {
+            let folder = dir.path().join(format!("{n}-{cut}"));
+            std::fs::create_dir(&folder).unwrap();
+            let path = folder.join(original.file_name().unwrap());
+            std::fs::write(&path, &before[..cut]).unwrap();
+            let Ok(made) = plan(&path) else { continue };
+            let changes = made.change != Change::Nothing;
+            let applied = apply(made);
+            assert_eq!(applied.after.outcome, Outcome::Opens, "{} cut at {cut}", original.display());
+            assert_eq!(plan(&path).unwrap().change, Change::Nothing, "{} cut at {cut}", original.display());
+            written += usize::from(changes);
+            if let Some(sidecar) = applied.sidecar {
+                Undo::plan(&sidecar, None, &ReadOptions::default()).unwrap().apply().unwrap();
+                assert!(
+                    std::fs::read(&path).unwrap() == before[..cut],
+                    "{} cut at {cut}",
+                    original.display()
+                );
+            }
+            std::fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+    shared::say(&format!("repairs: {written} corpus logs and beginnings of them"));
+    assert!(written > 300, "{written}");
+}

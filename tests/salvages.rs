@@ -25,8 +25,8 @@ fn read(path: &Path) -> Log {
 }
 
 fn event(seq: u64) -> String {
-    let kind = if seq % 2 == 0 { "turn/start" } else { "turn/end" };
-    let reason = if seq % 2 == 0 { "" } else { ",\"reason\":{\"kind\":\"completed\"}" };
+    let kind = if seq.is_multiple_of(2) { "turn/start" } else { "turn/end" };
+    let reason = if seq.is_multiple_of(2) { "" } else { ",\"reason\":{\"kind\":\"completed\"}" };
     format!(
         "{{\"type\":\"{kind}\",\"seq\":{seq},\"time\":{seq},\"data\":{{\"turn\":{}{reason}}}}}\n",
         seq / 2 + 1

@@ -94,8 +94,8 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     let word = if output.is_some() { "written and read back" } else { "would be written" };
     let batches = match (container, plan.keeps_batches) {
         (Container::Raw, _) => String::new(),
-        (Container::Zstd, true) => format!(" in {}, as they are", plural(plan.batches, "batch")),
-        (Container::Zstd, false) => format!(" in {} of {BATCH} lines", plural(plan.batches, "batch")),
+        (Container::Zstd, true) => format!(" in {}, as they are", plural(plan.batches, "frame")),
+        (Container::Zstd, false) => format!(" in {} of up to {BATCH} lines", plural(plan.batches, "frame")),
     };
     writeln!(out, "{}: {word}", clean_line(&shown))?;
     writeln!(out, "  {}, {}{batches}", container.name(), plural(events, "event"))?;

@@ -93,10 +93,11 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// A log that opens needs no salvage; it is done all the same.
+/// A log that opens and loses nothing by it needs no salvage; it is done all the same.
 fn say_when_sound(path: &Path, env: &Env) -> Result<(), Failure> {
     let log = Log::read(Source::open(path)?, &env.reading)?;
-    if log.verdict().outcome.opens() {
+    let loses = log.verdict().cut.is_some_and(|cut| cut.lost_records > 0);
+    if log.verdict().outcome.opens() && !loses {
         env.note(&format!("{}: the harness opens this log; repair is enough", path.display()));
     }
     Ok(())

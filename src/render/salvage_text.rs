@@ -42,7 +42,10 @@ pub(crate) fn report(
         writeln!(out, "  lost    {} runs more; the file beside has them all", scan.runs.len() - LISTED)?;
     }
     for (from, upto) in account.missing.iter().take(LISTED) {
-        writeln!(out, "  missing events {from} to {upto}: no record has them")?;
+        match from == upto {
+            true => writeln!(out, "  missing event {from}: no record has it")?,
+            false => writeln!(out, "  missing events {from} to {upto}: no record has them")?,
+        }
     }
     if let Some(written) = written {
         writeln!(out, "session: {}", clean_line(&written.output.display().to_string()))?;

@@ -38,7 +38,7 @@ fn padding(log: &Log, magic: &Finding, options: &ReadOptions) -> Result<Option<M
     if log.container() != Container::Zstd || !is_zero(log.source(), from)? {
         return Ok(None);
     }
-    let inner = Log::read(Source::open_upto(log.source().path(), from)?, options)?;
+    let inner = Log::read(log.source().upto(from)?, options)?;
     // With a cut of its own it would be torn before the padding, which no walk over frames ends so.
     let sound = inner.verdict().outcome.opens() && inner.verdict().cut.is_none();
     Ok(sound.then(|| Mend::Padding(from, Box::new(inner))))
@@ -79,8 +79,8 @@ fn end_seed(log: &Log, options: &ReadOptions) -> Result<Option<Mend>> {
             crate::storage::encode::frame(&line).map_err(|e| Error::io("compress for", path, e))?
         }
     };
-    let file = std::fs::File::open(path).map_err(|e| Error::io("open", path, e))?;
-    let with_it = Source::spool(path, file.take(log.source().bytes()).chain(Cursor::new(more)))?;
+    let stored = log.source().part(0, log.source().bytes());
+    let with_it = Source::spool(path, stored.chain(Cursor::new(more)))?;
     let mended = Log::read(with_it, options)?;
     let opens = mended.verdict().outcome == Outcome::Opens && mended.index().events() == index.events() + 1;
     Ok(opens.then_some(Mend::EndSeed(event)))

@@ -56,14 +56,14 @@ impl Undo {
             return Err(written_since(&path));
         }
         // What the log was before the repair, under its own name so that it is read as it was.
-        let before = Source::spool(&path, Read::chain(reader(&now, 0, keep), reader(&cut, 0, cut.bytes())))?;
+        let before = Source::spool(&path, now.part(0, keep).chain(cut.part(0, cut.bytes())))?;
         let wanted = Plan::make(Diagnosis::of_with(&Log::read(before, options)?, options)?, true).ok();
         let Some(Plan { change: Change::Tail { keep: from, bytes }, locks, .. }) = wanted else {
             return Err(written_since(&path));
         };
         let written = now.bytes() - keep;
-        let (again, begun) = (from == keep, written == bytes.len() as u64);
-        if !again || !begun || !is_same_text(&now, keep, bytes)? {
+        let as_left = from == keep && written == bytes.len() as u64 && ends_with(&now, keep, &bytes)?;
+        if !as_left {
             return Err(written_since(&path));
         }
         let returns = cut.bytes();
@@ -105,27 +105,8 @@ fn written_since(path: &Path) -> Error {
     Error::new(ErrorKind::Refused, "written-since", message).at_path(path)
 }
 
-fn is_same_text(now: &Source, keep: u64, bytes: Vec<u8>) -> Result<bool> {
+fn ends_with(now: &Source, keep: u64, bytes: &[u8]) -> Result<bool> {
     let mut tail = vec![0; bytes.len()];
     let got = now.read_at(keep, &mut tail)?;
     Ok(got == bytes.len() && tail == bytes)
-}
-
-/// A part of a source as a stream.
-fn reader(source: &Source, from: u64, to: u64) -> impl Read + '_ {
-    struct Part<'a> {
-        source: &'a Source,
-        at: u64,
-        to: u64,
-    }
-    impl Read for Part<'_> {
-        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-            let left = usize::try_from(self.to - self.at).unwrap_or(usize::MAX);
-            let wanted = out.len().min(left);
-            let got = self.source.read_at(self.at, &mut out[..wanted]).map_err(std::io::Error::other)?;
-            self.at += got as u64;
-            Ok(got)
-        }
-    }
-    Part { source, at: from, to }
 }

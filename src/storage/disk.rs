@@ -2,7 +2,8 @@
 //! crash is one call, so that tests can stand in for the disk, fail any step and forget what was not
 //! synced.
 //!
-//! Reading does not go through it: what was written is read back from where it was really put.
+//! Reading does not go through it: what was written is read back from where it was really put. Nor
+//! does the lock, which writes nothing and need not outlive the process.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -84,11 +84,26 @@ impl Source {
         Ok(Source { path: path.to_owned(), backing: Backing::File(file), identity })
     }
 
-    /// Opens a file as if it ended after `bytes` bytes.
-    pub fn open_upto(path: &Path, bytes: u64) -> Result<Source> {
-        let mut source = Source::open(path)?;
-        source.identity.bytes = source.identity.bytes.min(bytes);
-        Ok(source)
+    /// The same source as if it ended after `bytes` bytes.
+    pub fn upto(&self, bytes: u64) -> Result<Source> {
+        let bytes = bytes.min(self.bytes());
+        let backing = match &self.backing {
+            Backing::File(file) => {
+                Backing::File(file.try_clone().map_err(|e| Error::io("open", &self.path, e))?)
+            }
+            Backing::Memory(all) => {
+                let upto = usize::try_from(bytes).unwrap_or(usize::MAX).min(all.len());
+                Backing::Memory(all[..upto].to_vec())
+            }
+        };
+        let identity = Identity { bytes, ..self.identity };
+        Ok(Source { path: self.path.clone(), backing, identity })
+    }
+
+    /// The bytes from `from` to `to` as a stream.
+    #[must_use]
+    pub fn part(&self, from: u64, to: u64) -> Part<'_> {
+        Part { source: self, at: from, to: to.max(from) }
     }
 
     /// Takes a stream, through a temporary file so that memory does not grow with it.
@@ -155,6 +170,23 @@ impl Source {
                 Ok(done)
             }
         }
+    }
+}
+
+/// A part of a source as a stream.
+pub struct Part<'a> {
+    source: &'a Source,
+    at: u64,
+    to: u64,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.to - self.at).unwrap_or(usize::MAX);
+        let wanted = out.len().min(left);
+        let got = self.source.read_at(self.at, &mut out[..wanted]).map_err(io::Error::other)?;
+        self.at += got as u64;
+        Ok(got)
     }
 }
 
