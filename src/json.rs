@@ -7,6 +7,7 @@
 //! (format v0, section 5.4).
 
 pub mod canonical;
+pub mod indent;
 pub mod jumps;
 pub mod number;
 pub mod raw;
