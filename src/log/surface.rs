@@ -331,6 +331,31 @@ impl Surface {
     }
 }
 
+/// A surface played forward from its beginning: each step costs only the events it takes, where
+/// [`Surface::as_of`] takes all of them again.
+pub struct Playback<'a> {
+    whole: &'a Surface,
+    past: Surface,
+    taken: usize,
+}
+
+impl<'a> Playback<'a> {
+    /// Before the first event.
+    #[must_use]
+    pub fn new(whole: &'a Surface) -> Playback<'a> {
+        Playback { whole, past: Surface::new(whole.dialect), taken: 0 }
+    }
+
+    /// The surface right after the event `seq`, which is not before the one asked for last.
+    pub fn to(&mut self, seq: u64) -> &Surface {
+        while let Some(node) = self.whole.nodes.get(self.taken).filter(|node| node.seq <= seq) {
+            self.past.replay(*node);
+            self.taken += 1;
+        }
+        &self.past
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -397,5 +422,8 @@ mod tests {
         assert_eq!(seqs(&surface.as_of(7, 0)), [1, 4, 6]);
         assert_eq!(seqs(&surface.as_of(8, 0)), [8, 6]);
         assert_eq!(surface.as_of(8, 0).replacements(), surface.replacements());
+        let mut playback = Playback::new(&surface);
+        assert_eq!(seqs(playback.to(7)), [1, 4, 6]);
+        assert_eq!(seqs(playback.to(8)), [8, 6]);
     }
 }

@@ -65,7 +65,8 @@ fn read_ahead(
     Ok(held)
 }
 
-fn message_text(
+/// The text of one message as the model gets it.
+pub(super) fn message_text(
     log: &Log,
     seq: u64,
     projections: &Projections,

@@ -44,6 +44,8 @@ pub struct Request {
     pub upto: Option<Seq>,
     /// The first event of the attempt.
     pub first: Seq,
+    /// The last event of the attempt; of a packed row its first member.
+    pub last: Seq,
     /// The event that settles it: the assistant message, or the attempt's record.
     pub settled: Option<Seq>,
     /// How it ended.
@@ -84,6 +86,7 @@ impl Fold {
             attempt: self.attempt,
             upto: entry.seq.0.checked_sub(1).map(Seq),
             first: entry.seq,
+            last: entry.seq,
             settled: None,
             ending: Ending::Open,
             one_of_many: false,
@@ -96,6 +99,7 @@ impl Fold {
         if let Some(request) = self.list.last_mut().filter(|_| self.running) {
             request.ending = ending;
             request.settled = settled;
+            request.last = settled.unwrap_or(request.last);
         }
         self.running = false;
     }
@@ -122,6 +126,9 @@ impl Fold {
                 if !self.running {
                     self.begin(entry);
                 }
+                if let Some(request) = self.list.last_mut() {
+                    request.last = entry.seq;
+                }
                 self.finished |= entry.flags.has(Flags::ENDS_ATTEMPT);
             }
             Kind::AssistantMessage if !entry.flags.has(Flags::REPLACES) => {
@@ -144,8 +151,14 @@ impl Fold {
 /// All requests of the stored log, in order.
 #[must_use]
 pub fn list(log: &Log) -> Vec<Request> {
+    list_upto(log, Seq(u64::MAX))
+}
+
+/// The requests that begin at or before `upto`, as they stood right after it.
+#[must_use]
+pub fn list_upto(log: &Log, upto: Seq) -> Vec<Request> {
     let mut fold = Fold { list: Vec::new(), step_from: 0, attempt: 0, running: false, finished: false };
-    for entry in log.index().entries() {
+    for entry in log.index().entries().iter().take_while(|entry| entry.seq <= upto) {
         fold.take(entry);
     }
     let open = fold.running;

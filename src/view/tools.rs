@@ -1,0 +1,259 @@
+//! The ledger of tool calls: what was called, what became of it, whether the model still sees it
+//! (v0 sections 7, 9.4, 16.4 and 17.2, generations 2.9 and 2.10).
+
+mod fold;
+
+use super::moment::Moment;
+use crate::error::Result;
+use crate::format::event::Location;
+use crate::format::kind::Kind;
+use crate::log::Log;
+use crate::log::surface::Surface;
+use crate::seq::Seq;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// What became of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// A result.
+    Ok,
+    /// A result that is marked as an error, with the name and the code it gives.
+    Error {
+        /// The error's name.
+        name: Option<String>,
+        /// The error's code.
+        code: Option<String>,
+    },
+    /// The model asked for it and it was never begun.
+    NotStarted,
+    /// It was begun and no result tells how it ended.
+    Unknown,
+    /// It runs when the log ends.
+    #[default]
+    Running,
+}
+
+impl Outcome {
+    /// The word used in tables and JSON.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::Error { .. } => "error",
+            Outcome::NotStarted => "not-started",
+            Outcome::Unknown => "unknown",
+            Outcome::Running => "running",
+        }
+    }
+
+    /// Whether it counts as a failure: an error, or an outcome that nobody knows.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Outcome::Error { .. } | Outcome::Unknown)
+    }
+}
+
+/// What a row stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum What {
+    /// A call of the model.
+    #[default]
+    Call,
+    /// A call that a tool made itself.
+    Dispatch,
+    /// An agent that a tool started.
+    Agent,
+}
+
+impl What {
+    /// The word used in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Call => "call",
+            What::Dispatch => "dispatch",
+            What::Agent => "agent",
+        }
+    }
+}
+
+/// What the model still has of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seen {
+    /// The whole of it.
+    Whole,
+    /// The shortened one that this event put in its place.
+    Shortened(Seq),
+    /// Only the summary that this event holds.
+    Summary(Seq),
+    /// Nothing; or there is no result that could be seen.
+    #[default]
+    Not,
+}
+
+impl Seen {
+    /// The word used in tables and JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Seen::Whole => "whole",
+            Seen::Shortened(_) => "shortened",
+            Seen::Summary(_) => "summary",
+            Seen::Not => "no",
+        }
+    }
+}
+
+/// One row of the ledger.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call {
+    /// What it stands for.
+    pub what: What,
+    /// How deep it lies below a call of the model; 0 = it is one.
+    pub depth: u16,
+    /// Its id, for people.
+    pub call_id: String,
+    /// The tool, or the agent's label.
+    pub name: String,
+    /// The first of its arguments: of a call that was begun those that ran.
+    pub arguments: String,
+    /// The first of what the message asked for, where that is another text than what ran.
+    pub asked: Option<String>,
+    /// The message that asked for it.
+    pub message_seq: Option<Seq>,
+    /// Where its start is recorded.
+    pub call_seq: Option<Seq>,
+    /// Where its result is recorded.
+    pub result_seq: Option<Seq>,
+    /// The turn and the step.
+    pub location: Location,
+    /// Whether it came from the parent session.
+    pub inherited: bool,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Whether its result is a closer that repair would write, and not stored.
+    pub synthetic: bool,
+    /// When it was begun, or asked for.
+    pub started: i64,
+    /// From start to result, in milliseconds; a closer's time says nothing of a call's.
+    pub millis: Option<u64>,
+    /// The size of the result's content as stored, in bytes.
+    pub result_bytes: Option<u64>,
+    /// What the model still has of the result.
+    pub seen: Seen,
+    /// The last call before it of the same tool with the same arguments.
+    pub same_as: Option<Seq>,
+    /// The file that the arguments name, where they name one.
+    pub file: Option<String>,
+    /// Stands for the content of the result.
+    pub(crate) result_key: Option<u64>,
+    /// Stands for tool and arguments.
+    pub(crate) text_key: u64,
+}
+
+impl Call {
+    /// The event that the row stands at.
+    #[must_use]
+    pub fn seq(&self) -> Seq {
+        self.call_seq.or(self.result_seq).or(self.message_seq).unwrap_or_default()
+    }
+}
+
+/// The ledger at a moment, in order; what a call dispatched follows it.
+pub fn ledger(log: &Log, moment: Moment) -> Result<Vec<Call>> {
+    let mut fold = fold::Fold::new(log);
+    log.walk(
+        moment.span(log),
+        |entry| fold::takes(entry.kind),
+        |event| {
+            fold.event(event);
+            ControlFlow::Continue(())
+        },
+    )?;
+    let mut calls = fold.finish();
+    let surface = moment.surface(log);
+    for call in &mut calls {
+        call.seen = call.result_seq.map_or(Seen::Not, |seq| seen(&surface, seq));
+    }
+    Ok(calls)
+}
+
+/// What the model still has of the result at `seq`.
+fn seen(surface: &Surface, seq: Seq) -> Seen {
+    if surface.current(seq.0).is_some() {
+        return Seen::Whole;
+    }
+    let mut at = seq.0;
+    // Each replacement has a higher seq than what it replaces, so this ends.
+    while let Some(by) = surface.replaced_by(at).filter(|by| *by > at) {
+        at = by;
+    }
+    match surface.current(at) {
+        Some(node) if at != seq.0 && node.kind == Kind::ToolResult => Seen::Shortened(Seq(at)),
+        Some(_) if at != seq.0 => Seen::Summary(Seq(at)),
+        _ => Seen::Not,
+    }
+}
+
+/// What the calls of one tool add up to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolTotals {
+    /// How many rows.
+    pub calls: u64,
+    /// How many ended with an error or with an unknown outcome.
+    pub failures: u64,
+    /// How many were never begun.
+    pub not_started: u64,
+    /// The size of all results as stored, in bytes.
+    pub result_bytes: u64,
+    millis: Vec<u64>,
+}
+
+impl ToolTotals {
+    /// Adds a row.
+    pub fn add(&mut self, call: &Call) {
+        self.calls += 1;
+        self.failures += u64::from(call.outcome.is_failure());
+        self.not_started += u64::from(call.outcome == Outcome::NotStarted);
+        self.result_bytes += call.result_bytes.unwrap_or(0);
+        self.millis.extend(call.millis);
+    }
+
+    /// Adds another tool's totals.
+    pub fn merge(&mut self, more: &ToolTotals) {
+        self.calls += more.calls;
+        self.failures += more.failures;
+        self.not_started += more.not_started;
+        self.result_bytes += more.result_bytes;
+        self.millis.extend(&more.millis);
+    }
+
+    /// The duration that this part of the calls does not exceed, in milliseconds; nearest rank.
+    #[must_use]
+    pub fn percentile(&self, percent: usize) -> Option<u64> {
+        let mut sorted = self.millis.clone();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * percent).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied()
+    }
+
+    /// The time of all calls together, in milliseconds.
+    #[must_use]
+    pub fn millis(&self) -> u64 {
+        self.millis.iter().sum()
+    }
+}
+
+/// The totals of each tool, agents apart, by name.
+#[must_use]
+pub fn totals(calls: &[Call]) -> BTreeMap<String, ToolTotals> {
+    let mut totals: BTreeMap<String, ToolTotals> = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.what != What::Agent) {
+        totals.entry(call.name.clone()).or_default().add(call);
+    }
+    totals
+}
+
+#[cfg(test)]
+mod tests;
