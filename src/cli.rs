@@ -2,10 +2,12 @@
 //!
 //! A command is a variant of [`Command`], a line in [`Command::run`] and a file of its name.
 
+mod compactions;
 mod completions;
 mod convert;
 mod damage;
 mod env;
+mod events;
 mod examples;
 mod exit;
 mod fork;
@@ -20,9 +22,15 @@ mod out;
 mod place;
 mod repair;
 mod request;
+mod request_name;
 mod salvage;
 mod schema;
+mod show;
+mod state;
+mod stats;
 mod surface;
+mod timeline;
+mod tools;
 mod transcript;
 mod usage;
 
@@ -70,6 +78,14 @@ enum Command {
     Messages(messages::Args),
     Transcript(transcript::Args),
     Schema(schema::Args),
+    Request(request::Args),
+    Show(show::Args),
+    Events(events::Args),
+    Tools(tools::Args),
+    Timeline(timeline::Args),
+    Stats(stats::Args),
+    State(state::Args),
+    Compactions(compactions::Args),
     Completions(completions::Args),
     #[command(hide = true)]
     Man(man::Args),
@@ -89,6 +105,14 @@ impl Command {
             Command::Messages(args) => messages::run(args, env),
             Command::Transcript(args) => transcript::run(args, env),
             Command::Schema(args) => schema::run(args, env),
+            Command::Request(args) => request::run(args, env),
+            Command::Show(args) => show::run(args, env),
+            Command::Events(args) => events::run(args, env),
+            Command::Tools(args) => tools::run(args, env),
+            Command::Timeline(args) => timeline::run(args, env),
+            Command::Stats(args) => stats::run(args, env),
+            Command::State(args) => state::run(args, env),
+            Command::Compactions(args) => compactions::run(args, env),
             Command::Completions(args) => completions::run(args, env),
             Command::Man(args) => man::run(args, env),
         }

@@ -335,6 +335,46 @@ fn conversion_says_what_it_wrote() {
 }
 
 #[test]
+fn requests_are_listed_and_shown_with_what_is_new() {
+    check("request-list", &["request", "sound.jsonl", "--list"]);
+    check("request", &["request", "compacted.v4.jsonl", "1.2"]);
+    check("request-json", &["request", "sound.jsonl.zstd", "1.2", "--json"]);
+    check("request-none", &["request", "sound.jsonl", "9.9"]);
+}
+
+#[test]
+fn an_event_is_shown_with_its_place_and_its_ties() {
+    check("show", &["show", "compacted.v4.jsonl", "3", "--utc"]);
+    check("show-member", &["show", "sound.jsonl.zstd", "6", "--json"]);
+    check("show-raw", &["show", "sound.jsonl.zstd", "6", "--raw"]);
+}
+
+#[test]
+fn events_are_chosen_and_printed_as_stored() {
+    check("events", &["events", "sound.jsonl", "--type", "t*l/*", "--type", "turn/end"]);
+    check("events-table", &["events", "sound.jsonl", "--turn", "1", "--grep", "run", "--table"]);
+    check("events-regex", &["events", "sound.jsonl", "--grep", "a(", "--regex"]);
+}
+
+#[test]
+fn the_ledger_tells_what_became_of_every_call() {
+    check("tools", &["tools", "sound.jsonl"]);
+    check("tools-crashed", &["tools", "crashed.jsonl.zstd", "--stored"]);
+    check("tools-json", &["tools", "crashed.jsonl.zstd", "--json"]);
+}
+
+#[test]
+fn figures_state_compactions_and_times_are_shown() {
+    check("stats", &["stats", "sound.jsonl", "compacted.v4.jsonl", "--by", "model"]);
+    check("stats-json", &["stats", "compacted.v4.jsonl", "--json"]);
+    check("stats-csv", &["stats", "sound.jsonl", "--csv", "--by", "turn"]);
+    check_in_root("stats-all", &["stats", "--all", "--by", "session"]);
+    check("state", &["state", "sound.jsonl"]);
+    check("compactions", &["compactions", "compacted.v4.jsonl", "--utc"]);
+    check("timeline", &["timeline", "sound.jsonl", "--utc"]);
+}
+
+#[test]
 fn help_is_printed() {
     check("help", &["--help"]);
     check("help-transcript", &["transcript", "--help"]);

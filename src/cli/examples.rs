@@ -83,6 +83,58 @@ Examples:
   dsh-log fork 5d0c --boundary 316     a new session under the root
   dsh-log fork 5d0c --output child.jsonl.zstd";
 
+/// Of `request`.
+pub(crate) const REQUEST: &str = "\
+Examples:
+  dsh-log request @latest --list       every request with its tokens and outcome
+  dsh-log request 5d0c 3.2             what was sent, and what a cache could reuse
+  dsh-log request 5d0c 3.2 --diff 1.1 --json | jq .previous.prefixBytes";
+
+/// Of `show`.
+pub(crate) const SHOW: &str = "\
+Examples:
+  dsh-log show @latest 316             one event, and what became of it
+  dsh-log show session.jsonl 4 --raw   its stored line";
+
+/// Of `events`.
+pub(crate) const EVENTS: &str = "\
+Examples:
+  dsh-log events @latest --type 'tool/*' --turn 3
+  dsh-log events 5d0c --grep 'terraform apply' --table
+  dsh-log events session.jsonl --seq 100..200 --expand | jq .type";
+
+/// Of `tools`.
+pub(crate) const TOOLS: &str = "\
+Examples:
+  dsh-log tools @latest                every call and what became of it
+  dsh-log tools 5d0c --failed          those that went wrong
+  dsh-log tools 5d0c --totals          calls, failures and times of each tool";
+
+/// Of `timeline`.
+pub(crate) const TIMELINE: &str = "\
+Examples:
+  dsh-log timeline @latest --turn 3    where the time of one turn went
+  dsh-log timeline 5d0c --totals       the sums";
+
+/// Of `stats`.
+pub(crate) const STATS: &str = "\
+Examples:
+  dsh-log stats @latest                tokens, requests, tools
+  dsh-log stats --all --by day         what every day cost
+  dsh-log stats 5d0c --by model --csv > cost.csv";
+
+/// Of `state`.
+pub(crate) const STATE: &str = "\
+Examples:
+  dsh-log state @latest                todo list, modes, goal, inbox
+  dsh-log state 5d0c --at 316          as they were after event 316";
+
+/// Of `compactions`.
+pub(crate) const COMPACTIONS: &str = "\
+Examples:
+  dsh-log compactions @latest          what each replaced, and what was done again
+  dsh-log compactions 5d0c --summaries the whole of each summary";
+
 /// Of `salvage`.
 pub(crate) const SALVAGE: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use super::env::Env;
 use super::exit::{Exit, Failure};
 use super::input::{open_log, open_source};
 use super::options::LogArgs;
-use super::request::moment_of;
+use super::request_name::moment_of;
 use super::{Outcome, examples};
 use crate::render::clean::clean;
 use crate::render::document::header as document;

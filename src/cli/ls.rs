@@ -1,6 +1,6 @@
 //! `dsh-log ls`: the sessions under a root, by their headers alone, so that thousands list at once.
 
-mod glob;
+pub(super) mod glob;
 mod session;
 
 use super::env::Env;

@@ -5,7 +5,7 @@ use super::env::Env;
 use super::exit::Failure;
 use super::input::open_log;
 use super::options::LogArgs;
-use super::request::moment_of;
+use super::request_name::moment_of;
 use super::{Outcome, examples};
 use crate::render::messages_text;
 use dsh_log::json::write::ints;

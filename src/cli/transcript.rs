@@ -67,7 +67,7 @@ enum HowMuch {
     Full,
 }
 
-fn parse_turns(text: &str) -> Result<RangeInclusive<u32>, String> {
+pub(super) fn parse_turns(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number = |text: &str, absent: u32| match text {
         "" => Ok(absent),
         _ => text.parse().map_err(|_| format!("`{text}` is no turn number")),

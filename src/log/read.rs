@@ -206,6 +206,12 @@ impl Log {
         self.map.largest_frame() > crate::storage::decode::SMALL_TEXT
     }
 
+    /// Which part of the text each frame holds.
+    #[must_use]
+    pub fn text_map(&self) -> &TextMap {
+        &self.map
+    }
+
     /// A reader over the decoded text.
     #[must_use]
     pub fn text(&self) -> TextReader<'_> {

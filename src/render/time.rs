@@ -38,6 +38,18 @@ impl Zone {
         self.format("%H:%M:%S", ms)
     }
 
+    /// Reads a time: epoch milliseconds, RFC 3339, or a day, perhaps with a time, in this zone.
+    pub(crate) fn parse(&self, text: &str) -> Option<i64> {
+        if let Ok(ms) = text.parse() {
+            return Some(ms);
+        }
+        if let Ok(time) = text.parse::<Timestamp>() {
+            return Some(time.as_millisecond());
+        }
+        let day = text.parse::<jiff::civil::DateTime>().ok()?;
+        Some(self.0.to_timestamp(day).ok()?.as_millisecond())
+    }
+
     fn format(&self, format: &str, ms: i64) -> String {
         match Timestamp::from_millisecond(ms) {
             Ok(time) => time.to_zoned_datetime(self.0.clone()).strftime(format).to_string(),
@@ -65,5 +77,14 @@ mod tests {
         assert_eq!(zone.second(i64::MAX), "9223372036854775807 ms");
         assert_eq!(rfc3339(1_772_388_131_250).as_deref(), Some("2026-03-01T18:02:11.250Z"));
         assert_eq!(rfc3339(i64::MIN), None);
+        for (text, ms) in [
+            ("1772388131250", Some(1_772_388_131_250)),
+            ("2026-03-01T18:02:11.250Z", Some(1_772_388_131_250)),
+            ("2026-03-01 18:02", Some(1_772_388_120_000)),
+            ("1970-01-02", Some(86_400_000)),
+            ("yesterday", None),
+        ] {
+            assert_eq!(zone.parse(text), ms, "{text}");
+        }
     }
 }

@@ -132,10 +132,10 @@ fn place(log: &Log, seq: Seq, text_bytes: u64) -> Result<Option<Place>> {
     let entry = index.entries()[n];
     let members = index.members(n);
     let frame = match log.container() {
-        Container::Zstd => log.map.frame_of(entry.text),
+        Container::Zstd => log.text_map().frame_of(entry.text),
         _ => None,
     };
-    let span = frame.and_then(|frame| log.map.frame_span(frame));
+    let span = frame.and_then(|frame| log.text_map().frame_span(frame));
     let (byte, byte_end) = match span {
         Some((start, end, _)) => (start, end),
         None => (entry.text.0, entry.text.0 + text_bytes),

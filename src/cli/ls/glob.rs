@@ -1,7 +1,7 @@
 //! A pattern for names: a piece of text, or `*` and `?` over the whole.
 
 /// A pattern that texts are held against.
-pub(super) enum Pattern {
+pub(in crate::cli) enum Pattern {
     /// The text has it in it.
     Piece(String),
     /// The whole text fits it.
@@ -10,15 +10,20 @@ pub(super) enum Pattern {
 
 impl Pattern {
     /// Reads a pattern; without `*` and `?` it is a piece of text.
-    pub(super) fn new(text: &str) -> Pattern {
+    pub(in crate::cli) fn new(text: &str) -> Pattern {
         match text.contains(['*', '?']) {
             true => Pattern::Whole(text.chars().collect()),
             false => Pattern::Piece(text.to_owned()),
         }
     }
 
+    /// Reads a pattern that the whole text must fit.
+    pub(in crate::cli) fn whole(text: &str) -> Pattern {
+        Pattern::Whole(text.chars().collect())
+    }
+
     /// Whether the text fits.
-    pub(super) fn fits(&self, text: &str) -> bool {
+    pub(in crate::cli) fn fits(&self, text: &str) -> bool {
         match self {
             Pattern::Piece(piece) => text.contains(piece.as_str()),
             Pattern::Whole(pattern) => whole(pattern, &text.chars().collect::<Vec<_>>()),

@@ -61,7 +61,8 @@ pub(crate) fn changes(before: Option<&Snapshot>, after: &Snapshot) -> Vec<Change
     }
 }
 
-fn change(change: &Change) -> Vec<u8> {
+/// One change.
+pub(super) fn change(change: &Change) -> Vec<u8> {
     let tool = |what: &str, name: &str| {
         Object::new().text("change", what.as_bytes()).text("tool", name.as_bytes()).end()
     };
