@@ -108,7 +108,8 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
         events::each(&log, &filter, |found| -> Result<(), Failure> {
             let mut out = env.out();
             out.write_all(std::mem::replace(&mut before, ",\n").as_bytes())?;
-            Ok(out.write_all(found.text)?)
+            // Bytes that are not UTF-8 would spoil the document.
+            Ok(out.write_all(&dsh_log::json::text::stored(found.text))?)
         })?;
         writeln!(env.out(), "{}]}}", if before == "\n" { "" } else { "\n" })?;
     } else if args.ndjson || !(env.terminal || args.table) {

@@ -2,6 +2,7 @@
 
 use dsh_log::format::sources::Run;
 use dsh_log::json::Raw;
+use dsh_log::json::text;
 use dsh_log::json::write::{Object, array, ints};
 use dsh_log::position::{FrameNo, LineNo, TextOffset};
 use dsh_log::view::record::{Place, Record};
@@ -16,6 +17,7 @@ pub(crate) fn document(record: &Record) -> Vec<u8> {
         let out = Object::new().int("seq", by.seq.0).text("type", by.kind.name().as_bytes());
         out.text("member", by.member.as_bytes()).end()
     });
+    let stored = text::stored(&record.stored);
     let other = record.place.is_some() && record.stored != record.event;
     // What is no JSON document must not break this one.
     let event = Raw::parse(&record.event).map_or(b"null".as_slice(), |_| &record.event);
@@ -35,7 +37,7 @@ pub(crate) fn document(record: &Record) -> Vec<u8> {
         .raw("replaces", &ints(record.replaced.iter().copied()))
         .raw("replacedBy", &ints(record.chain.iter().copied()))
         .raw("event", event)
-        .text_if("stored", other.then_some(&record.stored[..]))
+        .text_if("stored", other.then_some(&*stored))
         .end()
 }
 
