@@ -33,6 +33,7 @@ mod timeline;
 mod tools;
 mod transcript;
 mod usage;
+mod why;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use env::Env;
@@ -86,6 +87,7 @@ enum Command {
     Stats(stats::Args),
     State(state::Args),
     Compactions(compactions::Args),
+    Why(why::Args),
     Completions(completions::Args),
     #[command(hide = true)]
     Man(man::Args),
@@ -113,6 +115,7 @@ impl Command {
             Command::Stats(args) => stats::run(args, env),
             Command::State(args) => state::run(args, env),
             Command::Compactions(args) => compactions::run(args, env),
+            Command::Why(args) => why::run(args, env),
             Command::Completions(args) => completions::run(args, env),
             Command::Man(args) => man::run(args, env),
         }

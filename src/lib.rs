@@ -32,9 +32,12 @@
 //! | 3 log | [`log`] |
 //! | 4 views | [`view`] |
 //! | 6 change | [`repair`], [`fork`], [`salvage`], [`convert`] |
+//! | 5 judgement | [`evidence`] |
+//! | 6 change | [`repair`], [`fork`] |
 
 pub mod convert;
 pub mod error;
+pub mod evidence;
 pub mod fault;
 pub mod finding;
 pub mod fork;

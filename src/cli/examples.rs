@@ -83,6 +83,13 @@ Examples:
   dsh-log fork 5d0c --boundary 316     a new session under the root
   dsh-log fork 5d0c --output child.jsonl.zstd";
 
+/// Of `why`.
+pub(crate) const WHY: &str = "\
+Examples:
+  dsh-log why @latest 1309             what that message was based on
+  dsh-log why 5d0c --text '37 retries' the last message that says so
+  dsh-log why 5d0c 1309 --graph dot | dot -Tsvg > why.svg";
+
 /// Of `request`.
 pub(crate) const REQUEST: &str = "\
 Examples:

@@ -13,3 +13,4 @@ pub(crate) mod stats;
 pub(crate) mod surface;
 pub(crate) mod timeline;
 pub(crate) mod tools;
+pub(crate) mod why;

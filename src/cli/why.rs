@@ -1,0 +1,91 @@
+//! `dsh-log why`: which tool results stand behind a conclusion?
+
+use super::damage::judge_view;
+use super::env::Env;
+use super::exit::Failure;
+use super::input::open_log;
+use super::{Outcome, examples};
+use crate::render::document::why as document;
+use crate::render::{why_graph, why_text};
+use dsh_log::evidence::target::{self, Target};
+use dsh_log::evidence::why::{self, Why};
+use dsh_log::log::Log;
+use dsh_log::seq::Seq;
+use dsh_log::storage::locate::{self, Target as Place};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Tell which tool results stand behind a conclusion, and what the model had seen of each
+///
+/// A conclusion is an assistant message, a tool call or a summary: by its seq, or the last message
+/// that holds a text. Each tool result is labelled: recorded (the log itself names it as a source),
+/// shared text (the model had it, and both hold text that is rare in the session), shadowed (only a
+/// summary or a cut of it was in context), in context (the model had it), never in context. Text that
+/// stood in a prompt or an earlier answer is discounted. It is a measure, not a proof; where nothing
+/// supports the conclusion, that is said.
+#[derive(clap::Args)]
+#[command(after_help = examples::WHY)]
+pub(crate) struct Args {
+    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
+    session: OsString,
+    /// The conclusion's event
+    #[arg(required_unless_present = "text", conflicts_with = "text")]
+    seq: Option<u64>,
+    /// The last message that holds that text; the lines that hold it are asked about
+    #[arg(long, value_name = "WORDS")]
+    text: Option<String>,
+    /// Print a graph instead
+    #[arg(long, value_name = "FORMAT")]
+    graph: Option<Graph>,
+    /// List every tool result, also those that share nothing
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Graph {
+    /// The language of Graphviz
+    Dot,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
+    let log = open_log(&args.session, env)?;
+    let target = target_of(&log, args)?;
+    let exit = judge_view(&log, env)?;
+    let why = why::ask(&log, target)?;
+    let parent = parent(&log, &why, env);
+    let mut out = env.out();
+    if env.json {
+        out.write_all(&document::document(&log, &why, parent.as_deref()))?;
+        out.write_all(b"\n")?;
+    } else if args.graph.is_some() {
+        why_graph::dot(&why, &mut *out)?;
+    } else {
+        let screen = why_text::Screen { style: env.style, width: env.width, all: args.all };
+        screen.write(&log, &why, parent.as_deref(), &mut *out)?;
+    }
+    Ok(exit)
+}
+
+fn target_of(log: &Log, args: &Args) -> Result<Target, Failure> {
+    Ok(match (&args.text, args.seq) {
+        (Some(text), _) => target::with_text(log, text)?,
+        (None, seq) => target::at(log, Seq(seq.unwrap_or_default()))?,
+    })
+}
+
+/// The file of the parent session, where inherited evidence lies too: under the root, or beside.
+fn parent(log: &Log, why: &Why, env: &Env) -> Option<PathBuf> {
+    if !why.evidence.iter().any(|e| e.inherited) {
+        return None;
+    }
+    let id = log.header()?.shown_parent()?;
+    let beside = log.source().path().parent().and_then(|dir| dir.parent()?.parent()).map(PathBuf::from);
+    let roots = [env.root.clone(), beside];
+    roots.iter().flatten().find_map(|root| {
+        let located = locate::locate(&Place::Id(id.clone()), Some(root)).ok()?;
+        Some(located.path)
+    })
+}

@@ -1,0 +1,14 @@
+//! Where a conclusion comes from: which tool results stand behind it and how strongly, what the
+//! model had of each, and who else carried a text.
+//!
+//! A conclusion is an assistant message, a tool call or a summary. Its words are made ready once
+//! ([`needle`]), all that the model had when it was made is streamed past them, and what both hold is
+//! weighed by how hard it is to hit by chance ([`score`]). It is a measure, not a proof.
+
+pub mod automaton;
+pub mod needle;
+pub mod score;
+pub mod target;
+pub mod tokens;
+pub mod why;
+pub mod words;

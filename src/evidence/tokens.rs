@@ -1,0 +1,169 @@
+//! Text cut into tokens: words, numbers, single marks, runs of blanks. Together they are the text.
+
+/// What a token is, as far as its weight goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Blanks.
+    Blank,
+    /// One mark.
+    Mark,
+    /// A word of letters, as prose has them.
+    Word,
+    /// A number of so many digits.
+    Number(u8),
+    /// Letters with digits, underscores or capitals inside: what programs call things.
+    Name,
+    /// One character of a script that is written without blanks.
+    Ideograph,
+}
+
+/// One token of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte behind it.
+    pub end: usize,
+    /// What it is.
+    pub class: Class,
+}
+
+/// What a number may carry behind it without a blank.
+const UNITS: &[&str] = &[
+    "ns", "us", "ms", "s", "min", "h", "d", "b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "k", "m", "g",
+    "x", "px", "pt", "em", "hz", "khz", "mhz", "ghz",
+];
+
+/// The tokens of a text, in order and without gaps.
+pub fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let (length, class) = first(rest);
+        let token = Token { start: at, end: at + length, class };
+        at = token.end;
+        Some(token)
+    })
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(u32::from(c), 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0x20000..=0x3FFFD)
+}
+
+fn is_word(c: char) -> bool {
+    (c.is_alphanumeric() || c == '_') && !is_ideograph(c)
+}
+
+/// The length and class of the first token; the text is not empty.
+fn first(text: &str) -> (usize, Class) {
+    let Some(c) = text.chars().next() else { return (0, Class::Blank) };
+    let run = |of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
+    if c.is_whitespace() {
+        return (run(char::is_whitespace), Class::Blank);
+    }
+    if is_ideograph(c) {
+        return (c.len_utf8(), Class::Ideograph);
+    }
+    if !is_word(c) {
+        return (c.len_utf8(), Class::Mark);
+    }
+    let length = run(is_word);
+    let word = &text[..length];
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 && (digits == length || UNITS.contains(&word[digits..].to_ascii_lowercase().as_str())) {
+        return (digits, Class::Number(digits.min(255) as u8));
+    }
+    (length, class_of(word))
+}
+
+fn class_of(word: &str) -> Class {
+    let plain = word.chars().all(char::is_alphabetic);
+    let capital_inside = word.chars().skip(1).any(char::is_uppercase);
+    if plain && !capital_inside { Class::Word } else { Class::Name }
+}
+
+/// Words that say nothing about where a text comes from.
+const COMMON: &[&str] = &[
+    "about", "above", "after", "again", "all", "already", "also", "always", "and", "any", "are", "based",
+    "because", "been", "before", "being", "below", "both", "but", "call", "called", "can", "cannot",
+    "change", "changed", "check", "code", "command", "content", "contents", "could", "current", "data",
+    "default", "did", "does", "done", "each", "else", "error", "every", "false", "file", "files", "find",
+    "first", "for", "found", "from", "function", "had", "has", "have", "here", "how", "into", "its", "just",
+    "last", "line", "lines", "list", "make", "matches", "may", "means", "more", "most", "must", "name",
+    "need", "never", "new", "next", "none", "not", "now", "null", "number", "off", "once", "one", "only",
+    "other", "our", "out", "output", "over", "path", "please", "result", "results", "return", "returned",
+    "running", "same", "see", "set", "should", "show", "shows", "since", "some", "still", "string",
+    "success", "test", "tests", "text", "than", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "those", "three", "time", "tool", "true", "two", "type", "under", "until", "use", "used",
+    "user", "uses", "using", "value", "values", "very", "was", "were", "what", "when", "where", "which",
+    "while", "will", "with", "without", "works", "would", "yes", "you", "your",
+];
+
+impl Class {
+    /// How much a token of this class tells by itself, before rarity.
+    #[must_use]
+    pub fn worth(self, token: &str) -> f64 {
+        match self {
+            Class::Blank | Class::Mark => 0.0,
+            Class::Ideograph => 0.4,
+            Class::Name => 2.0,
+            Class::Number(1) => 0.4,
+            Class::Number(2) => 0.9,
+            Class::Number(3) => 1.0,
+            Class::Number(_) => 1.6,
+            Class::Word => {
+                let lower = token.to_lowercase();
+                match token.chars().count() {
+                    0..=3 => 0.0,
+                    _ if COMMON.binary_search(&lower.as_str()).is_ok() => 0.0,
+                    4 => 0.3,
+                    _ => 0.5,
+                }
+            }
+        }
+    }
+
+    /// Whether one token of this class is seldom met by chance.
+    #[must_use]
+    pub fn is_telling(self) -> bool {
+        matches!(self, Class::Name | Class::Number(3..))
+    }
+}
+
+/// Whether a mark joins the words beside it into one path, number or name.
+#[must_use]
+pub fn joins(mark: &str) -> bool {
+    matches!(mark, "/" | "." | "_" | "-" | ":" | "@" | "=" | "#" | "\\" | "," | "%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str) -> Vec<(&str, Class)> {
+        tokens(text).map(|t| (&text[t.start..t.end], t.class)).collect()
+    }
+
+    #[test]
+    fn names_numbers_and_units_are_told_apart() {
+        use Class::{Blank, Mark, Name, Number, Word};
+        assert_eq!(
+            cut("max_retries = 30ms"),
+            [("max_retries", Name), (" ", Blank), ("=", Mark), (" ", Blank), ("30", Number(2)), ("ms", Word)]
+        );
+        assert_eq!(cut("9f3c E42"), [("9f3c", Name), (" ", Blank), ("E42", Name)]);
+        assert_eq!(cut("漢字"), [("漢", Class::Ideograph), ("字", Class::Ideograph)]);
+    }
+
+    #[test]
+    fn tokens_leave_no_gap() {
+        let text = "a\u{301}b \u{2028}é漢_x\t\n--12.5GB\u{1F600}";
+        assert_eq!(tokens(text).map(|t| &text[t.start..t.end]).collect::<String>(), text);
+    }
+
+    #[test]
+    fn the_common_words_are_sorted() {
+        assert!(COMMON.is_sorted());
+        assert!(Class::Word.worth("The").abs() < 1e-9 && Class::Word.worth("gasket") > 0.4);
+    }
+}

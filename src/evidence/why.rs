@@ -1,0 +1,359 @@
+//! Which tool results stand behind a conclusion, and what the model had seen of each.
+
+use super::needle::{Match, Needle};
+use super::score::{Known, SUPPORTS, Shared, Speaker, Weighted, score};
+use super::target::Target;
+use super::words;
+use crate::error::Result;
+use crate::format::event::Event;
+use crate::format::kind::Kind;
+use crate::format::sources::Sources;
+use crate::json::Raw;
+use crate::log::Log;
+use crate::log::surface::{Node, Surface};
+use crate::log::visit::{Bodies, Span};
+use crate::seq::Seq;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+
+/// How a tool result stands to the conclusion, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// The log itself names it as a source.
+    Recorded,
+    /// The model had it, and both hold text that tells.
+    SharedText,
+    /// The model had only what a summary or a cut kept of it.
+    Shadowed,
+    /// The model had it; nothing that tells is shared.
+    InContext,
+    /// The model never had it.
+    NeverInContext,
+}
+
+impl Strength {
+    /// The name used in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Strength::Recorded => "recorded",
+            Strength::SharedText => "shared-text",
+            Strength::Shadowed => "shadowed",
+            Strength::InContext => "in-context",
+            Strength::NeverInContext => "never-in-context",
+        }
+    }
+}
+
+/// Text that stands in the conclusion and in a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedSpan {
+    /// The text.
+    pub quote: String,
+    /// Its first byte in the words of the conclusion.
+    pub target_offset: usize,
+    /// Its first byte in the words of the source.
+    pub source_offset: usize,
+    /// What is left of its weight.
+    pub weight: f64,
+    /// An earlier message that has a part of it too, from which the model may have it.
+    pub also_in: Option<u64>,
+    /// Of a shadowed source: whether what stands in its place still holds the text.
+    pub survives: Option<bool>,
+}
+
+/// One tool result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// The result.
+    pub seq: u64,
+    /// The call it answers.
+    pub call_id: Option<String>,
+    /// The tool.
+    pub tool: Option<String>,
+    /// How it stands to the conclusion.
+    pub strength: Strength,
+    /// How much telling text is shared, see [`score`](super::score).
+    pub score: f64,
+    /// The shared text, heaviest first.
+    pub spans: Vec<SharedSpan>,
+    /// What stands in its place, from what replaced it to what was on the surface.
+    pub via: Vec<u64>,
+    /// Whether it came from a parent session.
+    pub inherited: bool,
+    /// Whether it speaks for the conclusion.
+    pub supports: bool,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub struct Why {
+    /// The conclusion.
+    pub target: Target,
+    /// Every tool result that was in context or shadowed, and nested ones that share text; best first.
+    pub evidence: Vec<Evidence>,
+    /// Whether any of it speaks for the conclusion.
+    pub supported: bool,
+    /// Messages of people that hold telling text of the conclusion, ascending.
+    pub also_said_in: Vec<u64>,
+}
+
+/// A tool result before the text of all others is known.
+struct Candidate {
+    seq: u64,
+    call: Option<u64>,
+    call_id: Option<String>,
+    via: Vec<u64>,
+    matches: Vec<Match>,
+    nested: bool,
+}
+
+/// What was read on the way to the answer.
+#[derive(Default)]
+struct Read {
+    candidates: Vec<Candidate>,
+    /// What is no tool result: its speaker and what it shares.
+    said: Vec<(u64, Speaker, Vec<Match>)>,
+    /// What each message on the surface shares, for what survives of the shadowed.
+    holders: HashMap<u64, Vec<Match>>,
+}
+
+/// Asks what stands behind a conclusion.
+///
+/// The surface right before the request is folded once; bodies are read once, ascending, and only
+/// those of messages in context, of shadowed results and of nested dispatches.
+pub fn ask(log: &Log, target: Target) -> Result<Why> {
+    let mut needle = Needle::new(target.text.clone(), target.focus.clone());
+    let surface =
+        target.upto.map_or_else(|| Surface::new(log.dialect()), |upto| log.surface().as_of(upto.0, 0));
+    let read = read(log, &target, &surface, &mut needle)?;
+    let mut known = Known::default();
+    for (seq, speaker, matches) in &read.said {
+        known.learn(*seq, *speaker, matches, &needle);
+    }
+    let tools = tools(log, &read.candidates)?;
+    let mut evidence: Vec<Evidence> = read
+        .candidates
+        .iter()
+        .filter_map(|c| judge(c, log, &target, &needle, &known, &read.holders, &tools))
+        .collect();
+    evidence.sort_by(|a, b| {
+        let class = |e: &Evidence| {
+            (e.strength != Strength::Recorded, !e.supports, e.strength == Strength::NeverInContext)
+        };
+        // Of equals the one that the model read last stands first.
+        class(a)
+            .cmp(&class(b))
+            .then(b.score.total_cmp(&a.score))
+            .then(a.strength.cmp(&b.strength))
+            .then(b.seq.cmp(&a.seq))
+    });
+    let supported = evidence.iter().any(|e| e.supports);
+    let also_said_in = telling(&read.said, &needle);
+    Ok(Why { target, evidence, supported, also_said_in })
+}
+
+fn telling(said: &[(u64, Speaker, Vec<Match>)], needle: &Needle) -> Vec<u64> {
+    let tells = |m: &Match| needle.weights(m).iter().sum::<f64>() >= SUPPORTS / 2.0;
+    let people =
+        said.iter().filter(|(_, speaker, matches)| *speaker == Speaker::People && matches.iter().any(tells));
+    people.map(|(seq, ..)| *seq).collect()
+}
+
+/// Which events are to be read, each with what it is.
+enum Wanted {
+    Result(Vec<u64>),
+    Said(Speaker),
+}
+
+fn read(log: &Log, target: &Target, surface: &Surface, needle: &mut Needle) -> Result<Read> {
+    let mut wanted: BTreeMap<u64, Wanted> = BTreeMap::new();
+    for node in surface.all().iter().filter(|node| node.seq != target.seq.0) {
+        let via = chain(surface, node);
+        match node.kind {
+            Kind::ToolResult => drop(wanted.insert(node.seq, Wanted::Result(via))),
+            _ if !via.is_empty() => {}
+            kind => drop(wanted.insert(node.seq, Wanted::Said(speaker(kind, node)))),
+        }
+    }
+    let mut read = Read::default();
+    let mut bodies = Bodies::new(log);
+    for (seq, what) in wanted {
+        // A record that is too long to be read is passed over.
+        bodies.with(Seq(seq), |event| match what {
+            Wanted::Result(via) => {
+                let matches = needle.matches(&words::of_result(event, log.dialect()));
+                if via.is_empty() && event.op.is_replace() {
+                    read.holders.insert(seq, matches.clone());
+                }
+                read.candidates.push(candidate(event, via, matches));
+            }
+            Wanted::Said(speaker) => {
+                let matches = needle.matches(&words::of_conclusion(event));
+                if event.op.is_replace() {
+                    read.holders.insert(seq, matches.clone());
+                }
+                read.said.push((seq, speaker, matches));
+            }
+        })?;
+    }
+    nested(log, target, needle, &mut read)?;
+    Ok(read)
+}
+
+fn candidate(event: &Event<'_>, via: Vec<u64>, matches: Vec<Match>) -> Candidate {
+    let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
+    let sources = list.and_then(|list| Sources::parse(list, event.seq.0, false).ok());
+    let call = sources.filter(|_| !event.op.is_replace()).and_then(|s| s.only());
+    Candidate { seq: event.seq.0, call, call_id: words::call_id(event), via, matches, nested: false }
+}
+
+/// Results of nested dispatches: the model never had them, only what their root made of them.
+fn nested(log: &Log, target: &Target, needle: &mut Needle, read: &mut Read) -> Result<()> {
+    let Some(upto) = target.upto else { return Ok(()) };
+    let span = Span { from: log.index().first_seq(), upto, closers: false };
+    let is_dispatch = |kind: Kind| matches!(kind, Kind::CodeDispatch | Kind::PtcDispatch);
+    log.walk(
+        span,
+        |entry| is_dispatch(entry.kind),
+        |event| {
+            let matches = needle.matches(&words::of_dispatch(event));
+            if !matches.is_empty() {
+                let call_id = words::call_id(event);
+                let seq = event.seq.0;
+                read.candidates.push(Candidate {
+                    seq,
+                    call: Some(seq),
+                    call_id,
+                    via: Vec::new(),
+                    matches,
+                    nested: true,
+                });
+            }
+            ControlFlow::Continue(())
+        },
+    )
+}
+
+/// From a shadowed event to what stands in its place on the surface.
+fn chain(surface: &Surface, node: &Node) -> Vec<u64> {
+    let mut via = Vec::new();
+    let mut at = node.seq;
+    while let Some(by) = surface.replaced_by(at) {
+        via.push(by);
+        at = by;
+    }
+    via
+}
+
+fn speaker(kind: Kind, node: &Node) -> Speaker {
+    match kind {
+        Kind::AssistantMessage => Speaker::Model,
+        // A summary is what the model made of what came before.
+        Kind::UserMessage if node.op.is_replace() => Speaker::Model,
+        _ => Speaker::People,
+    }
+}
+
+/// The tools of the calls, read in one ascending pass. Results of rewrites name no call, so ids help.
+fn tools(log: &Log, candidates: &[Candidate]) -> Result<HashMap<u64, String>> {
+    let calls: BTreeSet<u64> = candidates.iter().filter_map(|c| c.call).collect();
+    let mut bodies = Bodies::new(log);
+    let mut out = HashMap::new();
+    for call in calls {
+        let name = bodies.with(Seq(call), |event| event.data.get("name").and_then(Raw::display_text))?;
+        if let Some(name) = name.flatten() {
+            out.insert(call, name);
+        }
+    }
+    Ok(out)
+}
+
+fn judge(
+    candidate: &Candidate,
+    log: &Log,
+    target: &Target,
+    needle: &Needle,
+    known: &Known,
+    holders: &HashMap<u64, Vec<Match>>,
+    tools: &HashMap<u64, String>,
+) -> Option<Evidence> {
+    let shadowed = !candidate.via.is_empty();
+    // What the summary says it has from its originals: that alone takes nothing away from them.
+    let nothing_known = Known::default();
+    let Shared { score, runs } = if shadowed {
+        score_shadowed(candidate, known, needle)
+    } else {
+        score(
+            candidate.seq,
+            &candidate.matches,
+            if candidate.nested { &nothing_known } else { known },
+            needle,
+        )
+    };
+    let holder = candidate.via.last().and_then(|seq| holders.get(seq));
+    let spans: Vec<SharedSpan> = runs
+        .iter()
+        .map(|run| {
+            span(run, target, needle, shadowed.then_some(holder).map(|h| h.map_or(&[][..], Vec::as_slice)))
+        })
+        .collect();
+    let survives: f64 = spans.iter().filter(|s| s.survives == Some(true)).map(|s| s.weight).sum();
+    let recorded = target.recorded.contains(candidate.seq) && target.kind != Kind::ToolCall;
+    let tells = score >= SUPPORTS;
+    let strength = match () {
+        () if recorded => Strength::Recorded,
+        () if candidate.nested => Strength::NeverInContext,
+        () if shadowed => Strength::Shadowed,
+        () if tells => Strength::SharedText,
+        () => Strength::InContext,
+    };
+    if candidate.nested && !tells {
+        return None;
+    }
+    let supports = match strength {
+        Strength::Recorded => true,
+        Strength::SharedText => true,
+        Strength::Shadowed => tells && survives >= SUPPORTS / 2.0,
+        Strength::InContext | Strength::NeverInContext => false,
+    };
+    Some(Evidence {
+        seq: candidate.seq,
+        call_id: candidate.call_id.clone(),
+        tool: candidate.call.and_then(|call| tools.get(&call).cloned()),
+        strength,
+        score,
+        spans: if score > 0.0 { spans } else { Vec::new() },
+        via: candidate.via.clone(),
+        inherited: candidate.seq < log.inherited(),
+        supports,
+    })
+}
+
+/// As [`score`], but what the model knows from the summaries in its place does not count against it.
+fn score_shadowed(candidate: &Candidate, known: &Known, needle: &Needle) -> Shared {
+    score(candidate.seq, &candidate.matches, &known.without(&candidate.via), needle)
+}
+
+fn span(run: &Weighted, target: &Target, needle: &Needle, holder: Option<&[Match]>) -> SharedSpan {
+    let bytes = needle.bytes(run.run.from, run.run.length);
+    let whole = &target.text[bytes.clone()];
+    let quote = whole.trim();
+    let lead = whole.len() - whole.trim_start().len();
+    let survives = holder.map(|matches| {
+        let has = |token: usize| matches.iter().any(|m| m.from <= token && token < m.from + m.length);
+        let weights = needle.weights(&run.run);
+        let all: f64 = weights.iter().sum();
+        let kept: f64 =
+            weights.iter().enumerate().filter(|(n, _)| has(run.run.from + n)).map(|(_, w)| w).sum();
+        kept >= 0.5 * all
+    });
+    SharedSpan {
+        quote: quote.to_owned(),
+        target_offset: bytes.start + lead,
+        source_offset: run.run.source + lead,
+        weight: run.weight,
+        also_in: run.also_in,
+        survives,
+    }
+}
