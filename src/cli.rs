@@ -10,6 +10,7 @@ mod env;
 mod events;
 mod examples;
 mod exit;
+mod exposure;
 mod fork;
 mod header;
 mod input;
@@ -33,6 +34,7 @@ mod timeline;
 mod tools;
 mod transcript;
 mod usage;
+mod verify;
 mod why;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -88,6 +90,8 @@ enum Command {
     State(state::Args),
     Compactions(compactions::Args),
     Why(why::Args),
+    Exposure(exposure::Args),
+    Verify(verify::Args),
     Completions(completions::Args),
     #[command(hide = true)]
     Man(man::Args),
@@ -116,6 +120,8 @@ impl Command {
             Command::State(args) => state::run(args, env),
             Command::Compactions(args) => compactions::run(args, env),
             Command::Why(args) => why::run(args, env),
+            Command::Exposure(args) => exposure::run(args, env),
+            Command::Verify(args) => verify::run(args, env),
             Command::Completions(args) => completions::run(args, env),
             Command::Man(args) => man::run(args, env),
         }

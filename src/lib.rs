@@ -36,6 +36,10 @@
 //! | 6 change | [`repair`], [`fork`] |
 
 pub mod convert;
+//! | 5 judgement | [`check`], [`evidence`] |
+//! | 6 change | [`repair`], [`fork`] |
+
+pub mod check;
 pub mod error;
 pub mod evidence;
 pub mod fault;

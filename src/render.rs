@@ -19,6 +19,7 @@ pub(crate) mod transcript_entry;
 pub(crate) mod transcript_html;
 pub(crate) mod transcript_markdown;
 pub(crate) mod transcript_text;
+pub(crate) mod verify_text;
 pub(crate) mod why_graph;
 pub(crate) mod why_text;
 pub(crate) mod wrap;

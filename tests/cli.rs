@@ -393,3 +393,26 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }
+
+#[test]
+fn a_conclusion_is_traced_to_tool_results() {
+    check("why", &["why", "sound.jsonl", "--text", "tests"]);
+    check("why-json", &["why", "crashed.jsonl.zstd", "2", "--json"]);
+    check("why-graph", &["why", "compacted.v4.jsonl", "--text", "a", "--graph", "dot"]);
+    check("why-nothing", &["why", "sound.jsonl", "0"]);
+}
+
+#[test]
+fn rules_are_checked_and_explained() {
+    check("verify", &["verify", "sound.jsonl"]);
+    check("verify-json", &["verify", "crashed.jsonl.zstd", "--json"]);
+    check("verify-rules", &["verify", "--rules"]);
+    check("verify-target", &["verify", "sound.jsonl", "--target", "v4"]);
+    check_in_root("verify-all", &["verify", "--all"]);
+}
+
+#[test]
+fn the_exposure_of_a_text_is_told() {
+    check("exposure", &["exposure", "compacted.v4.jsonl", "5"]);
+    check("exposure-json", &["exposure", "sound.jsonl", "--text", "the", "--json"]);
+}

@@ -90,6 +90,20 @@ Examples:
   dsh-log why 5d0c --text '37 retries' the last message that says so
   dsh-log why 5d0c 1309 --graph dot | dot -Tsvg > why.svg";
 
+/// Of `verify`.
+pub(crate) const VERIFY: &str = "\
+Examples:
+  dsh-log verify @latest               every rule, all findings
+  dsh-log verify --all --root sessions one line a session
+  dsh-log verify 5d0c --target v4      and what the upgrade would refuse";
+
+/// Of `exposure`.
+pub(crate) const EXPOSURE: &str = "\
+Examples:
+  dsh-log exposure 5d0c 1200           which requests had that event, and what of it later
+  dsh-log exposure 5d0c --text 'AKIA12' --forks
+  dsh-log exposure 5d0c 1200 --json | jq .sessions";
+
 /// Of `request`.
 pub(crate) const REQUEST: &str = "\
 Examples:

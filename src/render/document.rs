@@ -1,6 +1,7 @@
 //! The JSON documents of the commands: stable names, stored JSON embedded as it is.
 
 pub(crate) mod compactions;
+pub(crate) mod exposure;
 pub(crate) mod fork;
 pub(crate) mod header;
 pub(crate) mod inspect;
@@ -13,4 +14,5 @@ pub(crate) mod stats;
 pub(crate) mod surface;
 pub(crate) mod timeline;
 pub(crate) mod tools;
+pub(crate) mod verify;
 pub(crate) mod why;

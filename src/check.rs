@@ -1,0 +1,106 @@
+//! Judgement over a whole log: what its reading found, and the rules between events that a generation
+//! does not enforce on opening (v0 section 15). Where it does (generation 4), the reading has judged
+//! them already.
+//!
+//! A rule that the harness would veto on append gives a warning, one that it only advises a note.
+
+mod approvals;
+mod calls;
+mod commands;
+mod compaction;
+mod dispatches;
+mod hooks;
+mod inbox;
+mod life;
+mod retries;
+pub mod rules;
+mod schedule;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod time;
+mod titles;
+pub mod upgrade;
+
+use crate::error::Result;
+use crate::fault::{Code, Severity};
+use crate::finding::{Finding, Findings};
+use crate::format::event::Event;
+use crate::limits::Limits;
+use crate::log::Log;
+use crate::log::visit::Span;
+use crate::seq::Seq;
+use std::ops::ControlFlow;
+
+/// Where families of rules leave what they find.
+struct Sink<'a> {
+    log: &'a Log,
+    limits: Limits,
+    findings: Findings,
+}
+
+impl Sink<'_> {
+    fn add(&mut self, code: Code, severity: Severity, seq: Seq, message: impl Into<String>) {
+        let place = self.log.place_of(seq);
+        self.findings.push(Finding::new(code, severity, place, message), &self.limits);
+    }
+
+    fn warn(&mut self, code: Code, event: &Event<'_>, message: impl Into<String>) {
+        self.add(code, Severity::Warns, event.seq, message);
+    }
+
+    fn note(&mut self, code: Code, event: &Event<'_>, message: impl Into<String>) {
+        self.add(code, Severity::Notes, event.seq, message);
+    }
+}
+
+/// One family of rules: takes the events in order.
+trait Family {
+    fn event(&mut self, event: &Event<'_>, sink: &mut Sink<'_>);
+}
+
+/// All findings of a log: those of its reading first, then those of the rules, in order of events.
+///
+/// `target` adds what an upgrade to that generation would refuse. Errors when the file cannot be read.
+pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Findings> {
+    let mut sink = Sink { log, limits: *limits, findings: log.findings().clone() };
+    let mut families: Vec<Box<dyn Family>> = vec![
+        Box::new(approvals::Approvals::default()),
+        Box::new(hooks::Hooks::default()),
+        Box::new(inbox::Inbox::new(log.inherited())),
+        Box::new(schedule::Schedule::new(log.inherited())),
+        Box::new(stream::Streams::default()),
+        Box::new(time::Time::default()),
+        Box::new(calls::Ids::default()),
+    ];
+    if !log.dialect().relations {
+        families.push(Box::new(life::Life::default()));
+        families.push(Box::new(calls::Calls::default()));
+        families.push(Box::new(compaction::Compaction::default()));
+        families.push(Box::new(commands::Commands::default()));
+        families.push(Box::new(dispatches::Dispatches::default()));
+        families.push(Box::new(retries::Retries::default()));
+        families.push(Box::new(titles::Titles::default()));
+    }
+    if let Some(target) = target {
+        families.push(Box::new(upgrade::Upgrade::new(log, target)));
+    }
+    let span = Span { closers: false, ..log.whole() };
+    log.walk(
+        span,
+        |_| true,
+        |event| {
+            for family in &mut families {
+                family.event(event, &mut sink);
+            }
+            ControlFlow::Continue(())
+        },
+    )?;
+    Ok(sink.findings)
+}
+
+/// Whether any finding is more than a note.
+#[must_use]
+pub fn is_loud(findings: &Findings) -> bool {
+    findings.list().iter().any(|finding| finding.severity != Severity::Notes)
+}

@@ -1,0 +1,154 @@
+//! `dsh-log exposure`: which requests, forks and summaries carried a text or an event?
+
+use super::damage::judge_view;
+use super::env::Env;
+use super::exit::{Exit, Failure};
+use super::input::open_log;
+use super::{Outcome, examples};
+use crate::render::document::exposure as document;
+use crate::render::table::{Fit, Table};
+use dsh_log::evidence::exposure::{self, Carrier, Query};
+use dsh_log::format::header;
+use dsh_log::log::Log;
+use dsh_log::seq::Seq;
+use dsh_log::storage::discover;
+use dsh_log::storage::header_line::{HeaderLine, read_header_line};
+use dsh_log::storage::source::Source;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Tell which requests, forks and summaries carried a text or an event to the model
+///
+/// For each copy (the original, a summary that holds it, a cut result): from which request to which
+/// one, and what took it off the surface. With --forks also the sessions under the root that were
+/// forked from this one, and theirs. Exit code 1 when nothing carried it.
+#[derive(clap::Args)]
+#[command(after_help = examples::EXPOSURE)]
+pub(crate) struct Args {
+    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
+    session: OsString,
+    /// The event
+    #[arg(required_unless_present = "text", conflicts_with = "text")]
+    seq: Option<u64>,
+    /// The text, exactly as it stands in the words of messages
+    #[arg(long, value_name = "WORDS")]
+    text: Option<String>,
+    /// Follow it into forks under the root
+    #[arg(long)]
+    forks: bool,
+}
+
+/// What one session carried.
+struct Exposed {
+    id: String,
+    path: PathBuf,
+    carriers: Vec<Carrier>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
+    let log = open_log(&args.session, env)?;
+    let query = match (&args.text, args.seq) {
+        (Some(text), _) => Query::Text(text.clone()),
+        (None, seq) => Query::Event(Seq(seq.unwrap_or_default())),
+    };
+    let exit = judge_view(&log, env)?;
+    let mut all = vec![exposed(&log, &query)?];
+    if args.forks
+        && let Some(root) = env.root.as_deref()
+    {
+        forks(&log, root, &query, &mut all, env)?;
+    }
+    if env.json {
+        let sessions: Vec<Vec<u8>> =
+            all.iter().map(|e| document::session(&e.id, &e.path, &e.carriers)).collect();
+        let mut out = env.out();
+        out.write_all(&document::document(&sessions))?;
+        out.write_all(b"\n")?;
+    } else {
+        table(&all, env)?;
+    }
+    let carried = all.iter().any(|e| !e.carriers.is_empty());
+    Ok(if carried || exit != Exit::Done { exit } else { Exit::Found })
+}
+
+fn exposed(log: &Log, query: &Query) -> Result<Exposed, Failure> {
+    let id = log.header().map(|h| h.shown_id()).unwrap_or_default();
+    Ok(Exposed { id, path: log.source().path().to_owned(), carriers: exposure::carriers(log, query)? })
+}
+
+/// The logs under a root that name a parent, with its id.
+fn children(root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    let mut out = Vec::new();
+    for candidate in discover::walk(root)?.candidates {
+        let line = Source::open(&candidate.log).and_then(|source| read_header_line(&source));
+        let Ok(HeaderLine::Line { text, .. }) = line else { continue };
+        if let Some(parent) = header::read(&text).header.and_then(|h| h.parent_session) {
+            out.push((candidate.log, parent));
+        }
+    }
+    Ok(out)
+}
+
+/// The sessions that were forked from it, and those forked from them. An event keeps its seq in the
+/// part that a fork inherits.
+fn forks(log: &Log, root: &Path, query: &Query, all: &mut Vec<Exposed>, env: &Env) -> Result<(), Failure> {
+    let mut parents: HashSet<Vec<u8>> = log.header().map(|h| h.id.clone()).into_iter().collect();
+    let mut rest = children(root)?;
+    loop {
+        let (next, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, parent)| parents.contains(parent));
+        if next.is_empty() {
+            return Ok(());
+        }
+        rest = others;
+        for (path, _) in next {
+            let child = Log::read(Source::open(&path)?, &env.reading)?;
+            parents.extend(child.header().map(|h| h.id.clone()));
+            let reaches = match query {
+                Query::Text(_) => true,
+                Query::Event(seq) => seq.0 < child.inherited(),
+            };
+            if reaches {
+                all.push(exposed(&child, query)?);
+            }
+        }
+    }
+}
+
+fn table(all: &[Exposed], env: &Env) -> Result<(), Failure> {
+    if all.iter().all(|e| e.carriers.is_empty()) {
+        writeln!(env.out(), "nothing carried it to the model")?;
+        return Ok(());
+    }
+    let mut table = Table::new(&[
+        ("session", Fit::Gives),
+        ("seq", Fit::Number),
+        ("type", Fit::Whole),
+        ("copy", Fit::Whole),
+        ("requests", Fit::Number),
+        ("first", Fit::Whole),
+        ("last", Fit::Whole),
+        ("until", Fit::Whole),
+    ]);
+    for session in all {
+        for c in &session.carriers {
+            let copy =
+                if c.inherited { format!("{}, inherited", c.copy.name()) } else { c.copy.name().into() };
+            table.row([
+                session.id.clone(),
+                c.seq.to_string(),
+                c.kind.name().to_owned(),
+                copy,
+                c.requests.to_string(),
+                c.first.map_or(String::new(), |r| r.to_string()),
+                c.last.map_or(String::new(), |r| r.to_string()),
+                c.until.map_or("now".to_owned(), |seq| format!("event {seq}")),
+            ]);
+        }
+    }
+    table.write(env.table_width, env.style, &mut *env.out())?;
+    Ok(())
+}
