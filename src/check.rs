@@ -80,7 +80,7 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
         families.push(Box::new(commands::Commands::default()));
         families.push(Box::new(dispatches::Dispatches::default()));
         families.push(Box::new(retries::Retries::default()));
-        families.push(Box::new(titles::Titles::default()));
+        families.push(Box::new(titles::Titles));
     }
     if let Some(target) = target {
         families.push(Box::new(upgrade::Upgrade::new(log, target)));

@@ -396,10 +396,23 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 
 #[test]
 fn a_conclusion_is_traced_to_tool_results() {
-    check("why", &["why", "sound.jsonl", "--text", "tests"]);
-    check("why-json", &["why", "crashed.jsonl.zstd", "2", "--json"]);
-    check("why-graph", &["why", "compacted.v4.jsonl", "--text", "a", "--graph", "dot"]);
-    check("why-nothing", &["why", "sound.jsonl", "0"]);
+    let sound =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/sound.jsonl")).unwrap();
+    let quoting = sound
+        .replace("running 3 tests", "lib.rs:88: max_retries = 37")
+        .replace("All three pass.", "It is lib.rs:88: max_retries = 37.");
+    for (name, args) in [
+        ("why", vec!["why", "-", "17"]),
+        ("why-text", vec!["why", "-", "--text", "max_retries"]),
+        ("why-json", vec!["why", "-", "17", "--json"]),
+        ("why-graph", vec!["why", "-", "17", "--graph", "dot"]),
+    ] {
+        golden(name, &transcript(program(&args).write_stdin(quoting.as_bytes()), &args));
+    }
+    check("why-paraphrase", &["why", "sound.jsonl", "17", "--all"]);
+    check("why-call", &["why", "sound.jsonl", "10"]);
+    check("why-no-conclusion", &["why", "sound.jsonl", "11"]);
+    check("why-no-text", &["why", "sound.jsonl", "--text", "nobody said that", "--json"]);
 }
 
 #[test]

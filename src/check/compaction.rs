@@ -18,12 +18,15 @@ struct Bracket {
     crossed: Vec<Seq>,
 }
 
+/// A summary or prune: its type, its seq, its span.
+type Record = (Kind, u64, Option<(u64, u64)>);
+
 #[derive(Default)]
 pub(super) struct Compaction {
     turn: Option<u64>,
     open: Option<Bracket>,
     /// The last summary or prune: its seq and its span.
-    span: Option<(Kind, u64, Option<(u64, u64)>)>,
+    span: Option<Record>,
 }
 
 fn text(value: Option<Raw<'_>>) -> Vec<u8> {

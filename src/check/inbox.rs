@@ -41,8 +41,7 @@ impl Family for Inbox {
         for gone in list.drain(start..end) {
             self.pending.remove(&gone);
         }
-        let mut at = start;
-        for message in inserted.into_iter().flat_map(Raw::elements) {
+        for (at, message) in (start..).zip(inserted.into_iter().flat_map(Raw::elements)) {
             let id = message.get("id").and_then(Raw::text).map(|id| id.into_owned()).unwrap_or_default();
             if !self.pending.insert(id.clone()) {
                 sink.warn(
@@ -52,7 +51,6 @@ impl Family for Inbox {
                 );
             }
             self.lists[which].insert(at, id);
-            at += 1;
         }
     }
 }

@@ -15,6 +15,8 @@ struct Attempt {
     blocks: HashMap<u64, (Vec<u8>, bool)>,
     usage: bool,
     finished: bool,
+    /// Something was found; one finding is enough for an attempt.
+    broken: bool,
 }
 
 #[derive(Default)]
@@ -94,7 +96,9 @@ impl Family for Streams {
                 if self.attempt.finished {
                     self.attempt = Attempt::default();
                 }
-                if let Some(what) = event.data.get("chunk").and_then(|chunk| self.attempt.chunk(chunk)) {
+                let what = event.data.get("chunk").and_then(|chunk| self.attempt.chunk(chunk));
+                if let Some(what) = what.filter(|_| !self.attempt.broken) {
+                    self.attempt.broken = true;
                     sink.note(Code::StreamGrammar, event, format!("{what} (SG1)"));
                 }
             }

@@ -5,7 +5,6 @@ use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
 
-#[derive(Default)]
 pub(super) struct Titles;
 
 impl Family for Titles {

@@ -262,16 +262,15 @@ impl Upgrade {
     }
 
     fn compaction(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
+        let ends = event.kind == Kind::CompactionEnd;
+        if ends && self.compaction.take().is_some_and(|(_, crossed)| !crossed.is_empty()) {
+            self.refuse(3, event, sink, "a compaction that crosses the edge of a turn (N7)");
+        }
         match event.kind {
             Kind::CompactionStart => self.compaction = Some((event.seq.0, Vec::new())),
             Kind::TurnStart | Kind::TurnEnd => {
                 if let Some((_, crossed)) = &mut self.compaction {
                     crossed.push(event.seq.0);
-                }
-            }
-            Kind::CompactionEnd => {
-                if self.compaction.take().is_some_and(|(_, crossed)| !crossed.is_empty()) {
-                    self.refuse(3, event, sink, "a compaction that crosses the edge of a turn (N7)");
                 }
             }
             Kind::EndSeed => self.compaction = None,

@@ -1,7 +1,7 @@
 //! A text whose origin is looked for, made ready to stream others past it.
 
 use super::automaton::{Automaton, Standing};
-use super::tokens::{Class, Token, joins, tokens};
+use super::tokens::{Class, Token, cuts, joins, tokens};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -36,6 +36,8 @@ pub struct Needle {
     compound: Vec<bool>,
     words: Vec<u32>,
     vocabulary: HashMap<String, u32>,
+    /// Which beginnings and lengths its words have: most words of a source are turned away here.
+    gate: Vec<bool>,
     automaton: Automaton,
     /// In how many sources each word of the vocabulary stands.
     sources_with: Vec<u32>,
@@ -65,6 +67,7 @@ impl Needle {
         Needle {
             compound: compounds(&text, &list),
             automaton: Automaton::new(&words),
+            gate: gate(vocabulary.keys()),
             text,
             tokens: list,
             worth,
@@ -97,17 +100,22 @@ impl Needle {
         let mut standing = Standing::default();
         // The ends of the tokens that the current run is made of are known by its length in bytes.
         let mut run_start = 0;
-        for token in tokens(source) {
-            let word = self.vocabulary.get(&source[token.start..token.end]).copied();
+        for (start, end) in cuts(source) {
+            let text = &source[start..end];
+            let met = self.gate[door(text)];
+            if !met && standing.length == 0 {
+                continue;
+            }
+            let word = if met { self.vocabulary.get(text).copied() } else { None };
             if let Some(word) = word {
                 self.count(word);
             }
             let next = self.automaton.advance(standing, word);
             if next.length != standing.length + 1 {
                 self.keep(standing, run_start, &mut found, &mut places);
-                run_start = self.start_of(next, token.end);
+                run_start = self.start_of(next, end);
             } else if standing.length == 0 {
-                run_start = token.start;
+                run_start = start;
             }
             standing = next;
         }
@@ -198,6 +206,21 @@ impl Needle {
     pub fn bytes(&self, from: usize, length: usize) -> Range<usize> {
         self.tokens[from].start..self.tokens[from + length - 1].end
     }
+}
+
+/// The place in the gate of a token: by its first byte, its last and its length.
+fn door(token: &str) -> usize {
+    let first = usize::from(token.as_bytes().first().copied().unwrap_or_default());
+    let last = usize::from(token.as_bytes().last().copied().unwrap_or_default());
+    first | (last & 31) << 8 | token.len().min(31) << 13
+}
+
+fn gate<'a>(words: impl Iterator<Item = &'a String>) -> Vec<bool> {
+    let mut gate = vec![false; 1 << 18];
+    for word in words {
+        gate[door(word)] = true;
+    }
+    gate
 }
 
 /// Which tokens are words of a path, a number with a point, a dotted name: two words or more joined

@@ -136,7 +136,7 @@ pub fn with_text(log: &Log, wanted: &str) -> Result<Target> {
         }
     }
     let shown: String = wanted.chars().take(crate::limits::SHOWN_CHARS).collect();
-    Err(usage(log, "no-such-text", format!("no assistant message holds `{shown}`")).hint("dsh-log search"))
+    Err(usage(log, "no-such-text", format!("no assistant message holds `{shown}`")))
 }
 
 fn lines_around(text: &str, range: Range<usize>) -> Range<usize> {

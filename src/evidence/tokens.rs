@@ -36,13 +36,17 @@ const UNITS: &[&str] = &[
 
 /// The tokens of a text, in order and without gaps.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
+    cuts(text).map(|(start, end)| Token { start, end, class: class_of(&text[start..end]) })
+}
+
+/// The tokens of a text without their classes: the first byte of each and the byte behind it.
+pub fn cuts(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        let (length, class) = first(rest);
-        let token = Token { start: at, end: at + length, class };
-        at = token.end;
-        Some(token)
+        let start = at;
+        at += first(rest);
+        Some((start, at))
     })
 }
 
@@ -54,31 +58,54 @@ fn is_word(c: char) -> bool {
     (c.is_alphanumeric() || c == '_') && !is_ideograph(c)
 }
 
-/// The length and class of the first token; the text is not empty.
-fn first(text: &str) -> (usize, Class) {
-    let Some(c) = text.chars().next() else { return (0, Class::Blank) };
-    let run = |of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
-    if c.is_whitespace() {
-        return (run(char::is_whitespace), Class::Blank);
-    }
-    if is_ideograph(c) {
-        return (c.len_utf8(), Class::Ideograph);
-    }
-    if !is_word(c) {
-        return (c.len_utf8(), Class::Mark);
-    }
-    let length = run(is_word);
-    let word = &text[..length];
-    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
-    if digits > 0 && (digits == length || UNITS.contains(&word[digits..].to_ascii_lowercase().as_str())) {
-        return (digits, Class::Number(digits.min(255) as u8));
-    }
-    (length, class_of(word))
+fn is_ascii_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn class_of(word: &str) -> Class {
-    let plain = word.chars().all(char::is_alphabetic);
-    let capital_inside = word.chars().skip(1).any(char::is_uppercase);
+/// The length of the first token; the text is not empty.
+fn first(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let of = if is_ascii_word(bytes[0]) { is_ascii_word } else { |byte: u8| byte.is_ascii_whitespace() };
+    let length = bytes.iter().take_while(|byte| of(**byte)).count();
+    // Most text is ASCII; only where other characters touch the run are they looked at.
+    if length > 0 && bytes.get(length).is_none_or(u8::is_ascii) {
+        return if bytes[0].is_ascii_digit() { number(&text[..length]) } else { length };
+    }
+    let Some(c) = text.chars().next() else { return 0 };
+    let run = |of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
+    if c.is_whitespace() {
+        run(char::is_whitespace)
+    } else if is_word(c) {
+        number(&text[..run(is_word)])
+    } else {
+        c.len_utf8()
+    }
+}
+
+/// The length of a word, or of the digits at its beginning when only a unit follows them.
+fn number(word: &str) -> usize {
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    let unit = &word[digits..];
+    let has_unit = digits > 0 && unit.len() <= 3 && UNITS.iter().any(|u| u.eq_ignore_ascii_case(unit));
+    if has_unit { digits } else { word.len() }
+}
+
+fn class_of(token: &str) -> Class {
+    let Some(c) = token.chars().next() else { return Class::Blank };
+    if c.is_whitespace() {
+        return Class::Blank;
+    }
+    if is_ideograph(c) {
+        return Class::Ideograph;
+    }
+    if !is_word(c) {
+        return Class::Mark;
+    }
+    if token.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Class::Number(token.len().min(255) as u8);
+    }
+    let plain = token.chars().all(char::is_alphabetic);
+    let capital_inside = token.chars().skip(1).any(char::is_uppercase);
     if plain && !capital_inside { Class::Word } else { Class::Name }
 }
 

@@ -13,7 +13,7 @@ use crate::log::Log;
 use crate::log::surface::{Node, Surface};
 use crate::log::visit::{Bodies, Span};
 use crate::seq::Seq;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 /// How a tool result stands to the conclusion, the strongest first.
@@ -116,6 +116,8 @@ struct Read {
     said: Vec<(u64, Speaker, Vec<Match>)>,
     /// What each message on the surface shares, for what survives of the shadowed.
     holders: HashMap<u64, Vec<Match>>,
+    /// The tool of each call.
+    tools: HashMap<u64, String>,
 }
 
 /// Asks what stands behind a conclusion.
@@ -131,11 +133,10 @@ pub fn ask(log: &Log, target: Target) -> Result<Why> {
     for (seq, speaker, matches) in &read.said {
         known.learn(*seq, *speaker, matches, &needle);
     }
-    let tools = tools(log, &read.candidates)?;
     let mut evidence: Vec<Evidence> = read
         .candidates
         .iter()
-        .filter_map(|c| judge(c, log, &target, &needle, &known, &read.holders, &tools))
+        .filter_map(|c| judge(c, log, &target, &needle, &known, &read.holders, &read.tools))
         .collect();
     evidence.sort_by(|a, b| {
         let class = |e: &Evidence| {
@@ -164,6 +165,7 @@ fn telling(said: &[(u64, Speaker, Vec<Match>)], needle: &Needle) -> Vec<u64> {
 enum Wanted {
     Result(Vec<u64>),
     Said(Speaker),
+    Call,
 }
 
 fn read(log: &Log, target: &Target, surface: &Surface, needle: &mut Needle) -> Result<Read> {
@@ -176,6 +178,11 @@ fn read(log: &Log, target: &Target, surface: &Surface, needle: &mut Needle) -> R
             kind => drop(wanted.insert(node.seq, Wanted::Said(speaker(kind, node)))),
         }
     }
+    // Calls lie beside their results: read on the way, they cost no pass of their own.
+    let upto = target.upto.unwrap_or_default();
+    let calls =
+        log.index().entries().iter().take_while(|e| e.seq <= upto).filter(|e| e.kind == Kind::ToolCall);
+    wanted.extend(calls.map(|e| (e.seq.0, Wanted::Call)));
     let mut read = Read::default();
     let mut bodies = Bodies::new(log);
     for (seq, what) in wanted {
@@ -187,6 +194,10 @@ fn read(log: &Log, target: &Target, surface: &Surface, needle: &mut Needle) -> R
                     read.holders.insert(seq, matches.clone());
                 }
                 read.candidates.push(candidate(event, via, matches));
+            }
+            Wanted::Call => {
+                let name = event.data.get("name").and_then(Raw::display_text);
+                read.tools.extend(name.map(|name| (seq, name)));
             }
             Wanted::Said(speaker) => {
                 let matches = needle.matches(&words::of_conclusion(event));
@@ -253,20 +264,6 @@ fn speaker(kind: Kind, node: &Node) -> Speaker {
         Kind::UserMessage if node.op.is_replace() => Speaker::Model,
         _ => Speaker::People,
     }
-}
-
-/// The tools of the calls, read in one ascending pass. Results of rewrites name no call, so ids help.
-fn tools(log: &Log, candidates: &[Candidate]) -> Result<HashMap<u64, String>> {
-    let calls: BTreeSet<u64> = candidates.iter().filter_map(|c| c.call).collect();
-    let mut bodies = Bodies::new(log);
-    let mut out = HashMap::new();
-    for call in calls {
-        let name = bodies.with(Seq(call), |event| event.data.get("name").and_then(Raw::display_text))?;
-        if let Some(name) = name.flatten() {
-            out.insert(call, name);
-        }
-    }
-    Ok(out)
 }
 
 fn judge(
