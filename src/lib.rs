@@ -31,15 +31,11 @@
 //! | 2 format | [`format`](mod@format) |
 //! | 3 log | [`log`] |
 //! | 4 views | [`view`] |
-//! | 6 change | [`repair`], [`fork`], [`salvage`], [`convert`] |
-//! | 5 judgement | [`evidence`] |
-//! | 6 change | [`repair`], [`fork`] |
-
-pub mod convert;
 //! | 5 judgement | [`check`], [`evidence`] |
-//! | 6 change | [`repair`], [`fork`] |
+//! | 6 change | [`repair`], [`fork`], [`salvage`], [`convert`] |
 
 pub mod check;
+pub mod convert;
 pub mod error;
 pub mod evidence;
 pub mod fault;
