@@ -32,10 +32,24 @@ fn clone() -> tempfile::TempDir {
         let from = entry.unwrap().path();
         let to = fixtures.join(from.file_name().unwrap());
         fs::copy(&from, &to).unwrap();
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(NOON);
-        File::options().write(true).open(&to).unwrap().set_modified(time).unwrap();
     }
     dir
+}
+
+/// Makes every file look as if it was written at noon, whatever an example made of it just now: a log
+/// that changed within seconds looks alive, and `repair` warns of it.
+fn age(dir: &Path) {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(NOON);
+    let mut dirs = vec![dir.to_path_buf()];
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => dirs.push(path),
+                false => File::options().write(true).open(&path).unwrap().set_modified(time).unwrap(),
+            }
+        }
+    }
 }
 
 /// What a command of the README prints.
@@ -45,6 +59,7 @@ fn run(command: &str, dir: &Path) -> String {
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let home = dir.join("home");
+    age(dir);
     let output = Command::new("sh")
         .args(["-c", &format!("{{ {command}\n}} 2>&1")])
         .current_dir(dir)
