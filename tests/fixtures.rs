@@ -26,6 +26,7 @@ fn the_files_are_what_is_written_down() {
         ("torn.jsonl.zstd", logs::torn()),
         ("changed.jsonl", logs::changed().text()),
         ("compacted.v4.jsonl", logs::compacted().text()),
+        ("searched.jsonl", logs::searched().text()),
         ("damaged.jsonl", logs::damaged()),
         ("two-writers.jsonl", logs::two_writers().text()),
         ("newer.jsonl", logs::newer()),
@@ -69,6 +70,7 @@ fn each_log_has_the_verdict_it_is_made_for() {
         ("torn.jsonl.zstd", Outcome::OpensAfterRepair, 9, 4),
         ("changed.jsonl", Outcome::Opens, 14, 0),
         ("compacted.v4.jsonl", Outcome::Opens, 17, 0),
+        ("searched.jsonl", Outcome::Opens, 23, 0),
     ] {
         let log = read(name);
         let said: Vec<String> = log.findings().list().iter().map(ToString::to_string).collect();

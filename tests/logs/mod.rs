@@ -247,6 +247,50 @@ pub(crate) fn changed() -> Writer {
     log
 }
 
+/// Three calls, of which one fails and one has what the answer rests on.
+pub(crate) fn searched() -> Writer {
+    let mut log = Writer::new(0, "searched", "");
+    log.event("turn/start", r#"{"turn":1}"#);
+    let steps = [
+        ("bash", r#"{\"command\":\"cat deploy/limits.yaml\"}"#, true, "cat: deploy/limits.yaml: No such file"),
+        (
+            "bash",
+            r#"{\"command\":\"cat deploy/limits.toml\"}"#,
+            false,
+            r"[upload]\nretry_limit = 37\nbackoff_ms = 4100\ndeadline_s = 120",
+        ),
+        ("bash", r#"{\"command\":\"cargo test\"}"#, false, r"running 12 tests\ntest result: ok. 12 passed"),
+    ];
+    let usage = r#","usage":{"inputTokens":300,"outputTokens":12}"#;
+    for (n, (name, arguments, failed, text)) in steps.into_iter().enumerate() {
+        let step = n + 1;
+        let (place, id) = (format!(r#""turn":1,"step":{step}"#), format!("c{step}"));
+        log.event("step/start", &format!("{{{place}}}"));
+        if n == 0 {
+            log.user("u1", "Why does the upload time out?");
+            log.event("request/header", &header(SYSTEM));
+            log.event("request/context", CONTEXT);
+        }
+        log.assistant(&place, &format!("a{step}"), &call_block(&id, name, arguments), usage, &[]);
+        let call = log.call(&place, &id, name, arguments);
+        let result = format!(
+            r#"{{"type":"tool-result","toolCallId":"{id}","content":[{{"type":"text","text":"{text}"}}],"isError":{failed}}}"#
+        );
+        let source = format!(r#"{{"kind":"tool","callId":"{id}"}}"#);
+        let message = format!(r#"{{"id":"r{step}","role":"user","source":{source},"content":[{result}]}}"#);
+        log.append("tool/result", &format!(r#"{{{place},"message":{message}}}"#), &[call]);
+        log.event("step/end", &format!("{{{place}}}"));
+    }
+    let place = r#""turn":1,"step":4"#;
+    log.event("step/start", &format!("{{{place}}}"));
+    let answer = "It retries too patiently: retry_limit = 37 with backoff_ms = 4100 is more than the deadline.";
+    let content = format!(r#"{{"type":"text","text":"{answer}"}}"#);
+    log.assistant(place, "a4", &content, usage, &[]);
+    log.event("step/end", &format!("{{{place}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
+    log
+}
+
 /// As [`sound`], with a number left out in the middle.
 pub(crate) fn damaged() -> Vec<u8> {
     let text = String::from_utf8(sound().text()).unwrap();
