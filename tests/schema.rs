@@ -137,8 +137,33 @@ fn check_log(path: &Path) {
         ("repair", vec!["repair", "--check"]),
         ("fork", vec!["fork", "--list"]),
         ("fork", vec!["fork", "--dry-run", "--output", "child.jsonl"]),
+        ("salvage", vec!["salvage", "--dry-run"]),
+        ("salvage", vec!["salvage", "--dry-run", "--keep", "first"]),
+        ("convert", vec!["convert", "--dry-run"]),
+        ("request", vec!["request"]),
+        ("request", vec!["request", "--list"]),
+        ("events", vec!["events"]),
+        ("tools", vec!["tools"]),
+        ("tools", vec!["tools", "--totals"]),
+        ("timeline", vec!["timeline"]),
+        ("timeline", vec!["timeline", "--totals"]),
+        ("stats", vec!["stats"]),
+        ("stats", vec!["stats", "--by", "turn"]),
+        ("state", vec!["state"]),
+        ("compactions", vec!["compactions"]),
+        ("verify", vec!["verify"]),
+        ("verify", vec!["verify", "--target", "v4"]),
+        ("show", vec!["show", "EVENT"]),
+        ("why", vec!["why", "EVENT"]),
+        ("exposure", vec!["exposure", "EVENT"]),
+        ("exposure", vec!["exposure", "--text", "the"]),
     ] {
-        let (out, err) = run(&[&args[..], &["--json", path]].concat());
+        let mut all = [&args[..], &["--json"]].concat();
+        // An event stands behind its log.
+        let event = all.iter().position(|arg| *arg == "EVENT").map(|at| all.remove(at));
+        all.push(path);
+        all.extend(event.map(|_| "9"));
+        let (out, err) = run(&all);
         let faults = match out.is_empty() {
             false => Schema::of(name).faults(&out),
             // Nothing was printed: then the reason stands on standard error, behind the warnings.
@@ -174,17 +199,48 @@ fn every_document_over_logs_of_the_corpus_fits_its_schema() {
 }
 
 #[test]
-fn what_repair_and_fork_write_is_told_as_their_schemas_say() {
+fn what_those_that_write_have_written_is_told_as_their_schemas_say() {
     let dir = tempfile::tempdir().unwrap();
     let (log, child) = (dir.path().join("session.jsonl.zstd"), dir.path().join("child.jsonl"));
+    let (plain, saved) = (dir.path().join("plain.jsonl"), dir.path().join("saved.jsonl"));
+    let damaged = fixtures().join("damaged.jsonl");
     std::fs::copy(fixtures().join("crashed.jsonl.zstd"), &log).unwrap();
     for (name, args) in [
         ("fork", vec!["fork", log.to_str().unwrap(), "--output", child.to_str().unwrap()]),
         ("repair", vec!["repair", log.to_str().unwrap()]),
+        ("convert", vec!["convert", log.to_str().unwrap(), "--output", plain.to_str().unwrap()]),
+        ("salvage", vec!["salvage", damaged.to_str().unwrap(), "--output", saved.to_str().unwrap()]),
     ] {
         let (out, _) = run(&[&args[..], &["--json"]].concat());
         let faults = Schema::of(name).faults(&out);
         assert!(faults.is_empty(), "{name}: {}", faults.join("\n"));
+    }
+}
+
+#[test]
+fn a_repair_that_is_taken_back_is_told_as_its_schema_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("session.jsonl.zstd");
+    std::fs::copy(fixtures().join("torn.jsonl.zstd"), &log).unwrap();
+    let (out, _) = run(&["repair", "--json", log.to_str().unwrap()]);
+    assert_eq!(Schema::of("repair").faults(&out), Vec::<String>::new());
+    let sidecar = Raw::parse(&out).unwrap().path(&["cut", "sidecar"]).and_then(Raw::display_text).unwrap();
+    let (out, _) = run(&["repair", "--json", "--undo", &sidecar]);
+    assert!(Raw::parse(&out).unwrap().get("restored").is_some());
+    assert_eq!(Schema::of("repair").faults(&out), Vec::<String>::new());
+}
+
+#[test]
+fn the_rules_and_what_a_whole_root_breaks_fit_the_schema_of_verify() {
+    let root = tempfile::tempdir().unwrap();
+    for (file, to) in [("sound.jsonl", "sound"), ("damaged.jsonl", "damaged"), ("README.md", "spoiled")] {
+        let dir = root.path().join("--home-ada-app--").join(to);
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::copy(fixtures().join(file), dir.join("session.jsonl")).unwrap();
+    }
+    for args in [vec!["--rules"], vec!["--all", "--root", root.path().to_str().unwrap()]] {
+        let (out, _) = run(&[&["verify", "--json"], &args[..]].concat());
+        assert_eq!(Schema::of("verify").faults(&out), Vec::<String>::new(), "{args:?}");
     }
 }
 

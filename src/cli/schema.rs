@@ -23,8 +23,10 @@ macro_rules! schemas {
 }
 
 /// Every document, and its schema.
-const SCHEMAS: [(&str, &str); 10] =
-    schemas!["error" "finding" "fork" "header" "inspect" "ls" "messages" "repair" "surface" "transcript"];
+const SCHEMAS: [(&str, &str); 23] = schemas![
+    "compactions" "convert" "error" "events" "exposure" "finding" "fork" "header" "inspect" "ls" "messages"
+    "repair" "request" "salvage" "show" "state" "stats" "surface" "timeline" "tools" "transcript" "verify" "why"
+];
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
@@ -60,14 +62,24 @@ mod tests {
     #[test]
     fn what_several_documents_hold_is_described_once() {
         let finding = schema("finding");
-        let copy = schema("inspect").path(&["$defs", "finding"]).unwrap();
-        for part in ["properties", "required"] {
-            assert_eq!(dense(copy.get(part).unwrap()), dense(finding.get(part).unwrap()), "{part}");
+        for holder in ["inspect", "verify"] {
+            let copy = schema(holder).path(&["$defs", "finding"]).unwrap();
+            for part in ["properties", "required"] {
+                assert_eq!(
+                    dense(copy.get(part).unwrap()),
+                    dense(finding.get(part).unwrap()),
+                    "{holder} {part}"
+                );
+            }
         }
-        for (name, of) in [("verdict", "repair"), ("event", "repair"), ("event", "fork")] {
+        let shared = [("verdict", "repair"), ("verdict", "verify"), ("event", "repair"), ("event", "fork")];
+        for (name, of) in shared {
             let [here, there] = ["inspect", of].map(|file| schema(file).path(&["$defs", name]).unwrap());
             assert_eq!(dense(here), dense(there), "{name} of {of}");
         }
+        let [here, there] =
+            ["request", "compactions"].map(|file| schema(file).path(&["$defs", "usage"]).unwrap());
+        assert_eq!(dense(here), dense(there), "usage");
     }
 
     #[test]

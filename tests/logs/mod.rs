@@ -252,7 +252,12 @@ pub(crate) fn searched() -> Writer {
     let mut log = Writer::new(0, "searched", "");
     log.event("turn/start", r#"{"turn":1}"#);
     let steps = [
-        ("bash", r#"{\"command\":\"cat deploy/limits.yaml\"}"#, true, "cat: deploy/limits.yaml: No such file"),
+        (
+            "bash",
+            r#"{\"command\":\"cat deploy/limits.yaml\"}"#,
+            true,
+            "cat: deploy/limits.yaml: No such file",
+        ),
         (
             "bash",
             r#"{\"command\":\"cat deploy/limits.toml\"}"#,
@@ -283,7 +288,8 @@ pub(crate) fn searched() -> Writer {
     }
     let place = r#""turn":1,"step":4"#;
     log.event("step/start", &format!("{{{place}}}"));
-    let answer = "It retries too patiently: retry_limit = 37 with backoff_ms = 4100 is more than the deadline.";
+    let answer =
+        "It retries too patiently: retry_limit = 37 with backoff_ms = 4100 is more than the deadline.";
     let content = format!(r#"{{"type":"text","text":"{answer}"}}"#);
     log.assistant(place, "a4", &content, usage, &[]);
     log.event("step/end", &format!("{{{place}}}"));
