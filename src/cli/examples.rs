@@ -86,8 +86,8 @@ Examples:
 /// Of `why`.
 pub(crate) const WHY: &str = "\
 Examples:
-  dsh-log why @latest 1309             what that message was based on
-  dsh-log why 5d0c --text '37 retries' the last message that says so
+  dsh-log why @latest 1309              what that message was based on
+  dsh-log why 5d0c --text '37 retries'  the last message that says so
   dsh-log why 5d0c 1309 --graph dot | dot -Tsvg > why.svg";
 
 /// Of `verify`.
