@@ -93,9 +93,9 @@ Examples:
 /// Of `verify`.
 pub(crate) const VERIFY: &str = "\
 Examples:
-  dsh-log verify @latest               every rule, all findings
-  dsh-log verify --all --root sessions one line a session
-  dsh-log verify 5d0c --target v4      and what the upgrade would refuse";
+  dsh-log verify @latest                every rule, all findings
+  dsh-log verify --all --root sessions  one line a session
+  dsh-log verify 5d0c --target v4       and what the upgrade would refuse";
 
 /// Of `exposure`.
 pub(crate) const EXPOSURE: &str = "\
@@ -153,8 +153,8 @@ Examples:
 /// Of `compactions`.
 pub(crate) const COMPACTIONS: &str = "\
 Examples:
-  dsh-log compactions @latest          what each replaced, and what was done again
-  dsh-log compactions 5d0c --summaries the whole of each summary";
+  dsh-log compactions @latest           what each replaced, and what was done again
+  dsh-log compactions 5d0c --summaries  the whole of each summary";
 
 /// Of `salvage`.
 pub(crate) const SALVAGE: &str = "\
