@@ -191,7 +191,11 @@ impl<'a> Raw<'a> {
     /// The content of a string for people: lone surrogates and bad bytes become U+FFFD.
     #[must_use]
     pub fn display_text(self) -> Option<String> {
-        self.text().map(|bytes| text::lossy(&bytes))
+        // What was decoded into a buffer of its own need not be copied once more.
+        self.text().map(|content| match content {
+            Cow::Borrowed(bytes) => text::lossy(bytes),
+            Cow::Owned(bytes) => String::from_utf8(bytes).unwrap_or_else(|e| text::lossy(e.as_bytes())),
+        })
     }
 
     /// The beginning of a string for people, about `limit` bytes of it.
