@@ -69,6 +69,10 @@ fn compare(entry: Raw<'_>, log: &Log) -> Vec<String> {
         .collect();
     same.same("replacements", wanted, replacements);
     compare_messages(expected, log, moment, &mut same);
+    if let Some(wanted) = str_of(expected, "eventsSha256") {
+        let by_line = str_of(entry, "log").is_some_and(|name| name.starts_with("v0-real/"));
+        same.same("events' hash", wanted, events_sha256(log, by_line));
+    }
     let header = header::in_force(log, moment).unwrap().map(|s| sha256_of(&s.header));
     if expected.get("requestHeaderSha256").is_some() {
         same.same("header", str_of(expected, "requestHeaderSha256"), header);
@@ -84,6 +88,31 @@ fn compare(entry: Raw<'_>, log: &Log) -> Vec<String> {
     same.same("findings", Vec::<String>::new(), loud);
     same.same("opens", true, log.verdict().outcome.opens());
     same.0
+}
+
+/// The hash of all events of the balanced log: their texts as lines, or as one array.
+fn events_sha256(log: &Log, by_line: bool) -> String {
+    let mut hash = Sha256::new();
+    let mut first = true;
+    let mut add = |text: &[u8]| {
+        if !by_line {
+            hash.update(if std::mem::take(&mut first) { b"[" } else { b"," });
+        }
+        hash.update(canonical::stringify(Raw::parse(text).unwrap()));
+        if by_line {
+            hash.update(b"\n");
+        }
+    };
+    let all = |_: &dsh_log::log::index::Entry| true;
+    log.walk(log.whole(), all, |event| {
+        add(event.text);
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    if !by_line {
+        hash.update(if first { &b"[]"[..] } else { b"]" });
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn compare_messages(expected: Raw<'_>, log: &Log, moment: Moment, same: &mut Comparison) {
