@@ -21,30 +21,28 @@ pub(super) fn of_tool(tool: &Tool, tools: Tools) -> Option<Words> {
         return None;
     }
     let full = tools == Tools::Full;
-    let output = result_text(&tool.call);
-    let mut parts = call_parts(&tool.call, &output, full);
+    let mut parts = call_parts(&tool.call, full);
     for child in &tool.children {
         let indent = "  ".repeat(usize::from(child.depth.min(16) - 1));
-        let output = result_text(&child.call);
-        parts.push(Part::Line(format!("{indent}└ {}", call_title(&child.call, &output, full))));
+        parts.push(Part::Line(format!("{indent}└ {}", call_title(&child.call, full))));
         if full {
-            parts.extend(call_parts(&child.call, &output, true));
+            parts.extend(call_parts(&child.call, true));
         }
     }
     let sound = matches!(tool.call.status, ToolStatus::Done | ToolStatus::Running);
     let voice = if sound { Voice::Tool } else { Voice::Trouble };
-    Some((voice, call_title(&tool.call, &output, full), parts))
+    Some((voice, call_title(&tool.call, full), parts))
 }
 
 /// Name, short arguments, outcome, duration and size of the result, on one line.
-fn call_title(call: &Call, output: &str, full: bool) -> String {
+fn call_title(call: &Call, full: bool) -> String {
     let name = call.name.as_deref().map_or("unknown tool".into(), clean_line);
     let brief = if full { String::new() } else { brief_arguments(call) };
     let gap = if brief.is_empty() { "" } else { " " };
     let mut facts = vec![outcome(call)];
     facts.extend(call.duration_ms.map(duration));
     if call.content.is_some() {
-        facts.push(size(output.len() as u64));
+        facts.push(size(result_text(call).len() as u64));
     }
     format!("{name}{gap}{brief} — {}", facts.join(", "))
 }
@@ -62,23 +60,18 @@ fn outcome(call: &Call) -> String {
     }
 }
 
-/// The words of the result; read once for all that is said of it.
 fn result_text(call: &Call) -> String {
-    let mut texts = call.blocks().into_iter().map(|block| match block {
-        Block::Text(text) | Block::Reasoning(text) => text,
+    let texts = call.blocks.iter().map(|block| match block {
+        Block::Text(text) | Block::Reasoning(text) => text.clone(),
         Block::Attachment(what) => format!("[{what}]"),
         Block::Call(name) => format!("[call of {name}]"),
         Block::Other(kind) => format!("[block of type {kind}]"),
     });
-    let mut all = texts.next().unwrap_or_default();
-    for text in texts {
-        all.push('\n');
-        all.push_str(&text);
-    }
-    all
+    texts.collect::<Vec<_>>().join("\n")
 }
 
-fn call_parts(call: &Call, output: &str, full: bool) -> Vec<Part> {
+fn call_parts(call: &Call, full: bool) -> Vec<Part> {
+    let output = result_text(call);
     let mut parts = Vec::new();
     if full {
         let arguments = arguments_text(call);
@@ -88,7 +81,7 @@ fn call_parts(call: &Call, output: &str, full: bool) -> Vec<Part> {
         if !output.is_empty() {
             parts.push(Part::Verbatim(
                 format!("result, {}", size(output.len() as u64)),
-                clean(output).into_owned(),
+                clean(&output).into_owned(),
             ));
         }
         return parts;

@@ -19,9 +19,8 @@ pub(in crate::render) fn hostile() -> Row {
         arguments: Some(br#""{\"a\":\"x\\u202ey\"}""#.to_vec()),
         status: ToolStatus::Error,
         error_code: Some("`E`".to_owned()),
-        content: Some(
-            br#"[{"type":"text","text":"one\n```\n</details><script>\r\n\u009bfour\nfive"}]"#.to_vec(),
-        ),
+        blocks: vec![Block::Text("one\n```\n</details><script>\r\n\u{9b}four\nfive".to_owned())],
+        content: Some(b"[]".to_vec()),
         duration_ms: Some(61_000),
         ..Call::default()
     };

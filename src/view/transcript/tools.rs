@@ -175,6 +175,7 @@ pub(super) fn finish(
     call.is_error = is_error.is_some_and(Raw::is_true);
     call.error_name = content::text(name);
     call.error_code = content::text(code);
+    call.blocks = content::blocks(content);
     call.content = content::copy(content);
     call.status = match call.error_code.as_deref() {
         Some("TOOL_NOT_STARTED") => ToolStatus::NotStarted,

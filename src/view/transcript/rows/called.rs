@@ -1,8 +1,7 @@
 //! Rows of tool calls (format v0, section 16.4).
 
-use crate::json::Raw;
 use crate::seq::Seq;
-use crate::view::transcript::content::{self, Block};
+use crate::view::transcript::content::Block;
 
 /// How a tool call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,20 +53,14 @@ pub struct Call {
     pub error_name: Option<String>,
     /// The code of the error.
     pub error_code: Option<String>,
+    /// The result's blocks.
+    pub blocks: Vec<Block>,
     /// The result's content as stored.
     pub content: Option<Vec<u8>>,
     /// When the result came.
     pub ended: Option<i64>,
     /// Milliseconds from call to result.
     pub duration_ms: Option<u64>,
-}
-
-impl Call {
-    /// The result's blocks, read from its stored content.
-    #[must_use]
-    pub fn blocks(&self) -> Vec<Block> {
-        content::blocks(self.content.as_deref().and_then(|stored| Raw::parse(stored).ok()))
-    }
 }
 
 /// A tool call with its result and the calls it dispatched.

@@ -52,7 +52,7 @@ fn a_replacement_of_a_result_changes_no_row() {
     let replace = r#","surfaceOp":{"op":"replace","startSeq":3,"endSeq":3}"#;
     let rows = rows(4, &[TURN, STEP, CALL, RESULT, ("tool/result", &pruned, replace), STEP_END, DONE]);
     assert_eq!(kinds(&rows), ["tool", "turn-end"]);
-    assert_eq!(tool(&rows[0]).call.blocks(), [Block::Text("out".into())]);
+    assert_eq!(tool(&rows[0]).call.blocks, [Block::Text("out".into())]);
 }
 
 #[test]
