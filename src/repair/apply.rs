@@ -37,6 +37,9 @@ pub struct Applied {
     pub after: Verdict,
 }
 
+type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+type Check<'a> = &'a mut dyn FnMut(&Path) -> Result<()>;
+
 impl Plan {
     /// Carries out the plan. The result is read back before it counts: it opens, it holds the planned
     /// events, and every kept byte is what it was.
@@ -90,19 +93,9 @@ impl Plan {
         if let Some(sidecar) = &sidecar {
             keep_aside(disk, &self.path, keep, sidecar)?;
         }
-        let mut after = None;
-        let source = Source::open(&self.path)?;
-        write::replace_on(
-            disk,
-            &self.path,
-            &self.identity,
-            |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
-            |stage| {
-                after = Some(self.verify(stage, options)?);
-                same_bytes(&source, 0, stage, 0, keep)
-            },
-        )?;
-        let after = after.unwrap_or_else(|| self.before.clone());
+        let after = self.write_whole(keep, bytes, options, |fill, check| {
+            write::replace_on(disk, &self.path, &self.identity, fill, check).map(drop)
+        })?;
         Ok(Applied { path: self.path.clone(), written: true, sidecar, after })
     }
 
@@ -112,20 +105,31 @@ impl Plan {
             Change::Append(bytes) => (self.identity.bytes, bytes),
             Change::Tail { keep, bytes } => (*keep, bytes),
         };
+        let after = self.write_whole(keep, bytes, options, |fill, check| {
+            publish_on(disk, output, false, fill, check).map(drop)
+        })?;
+        Ok(Applied { path: output.to_owned(), written: true, sidecar: None, after })
+    }
+
+    /// Has the kept bytes and the new ones written by `place`, which gets what fills the new file
+    /// and what checks it before it counts; gives the verdict of the check.
+    fn write_whole(
+        &self,
+        keep: u64,
+        bytes: &[u8],
+        options: &ReadOptions,
+        place: impl FnOnce(Fill<'_>, Check<'_>) -> Result<()>,
+    ) -> Result<Verdict> {
         let source = Source::open(&self.path)?;
         let mut after = None;
-        publish_on(
-            disk,
-            output,
-            false,
-            |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
-            |stage| {
+        place(
+            &mut |out| copy_bytes(&source, 0, keep, out).and_then(|()| out.write_all(bytes)),
+            &mut |stage| {
                 after = Some(self.verify(stage, options)?);
                 same_bytes(&source, 0, stage, 0, keep)
             },
         )?;
-        let after = after.unwrap_or_else(|| self.before.clone());
-        Ok(Applied { path: output.to_owned(), written: true, sidecar: None, after })
+        Ok(after.unwrap_or_else(|| self.before.clone()))
     }
 
     /// Reads the result back: it must open as it is and hold the planned events.

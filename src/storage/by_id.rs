@@ -118,15 +118,7 @@ fn shown(name: &str) -> String {
 mod tests {
     use super::by_id as id;
     use super::*;
-    use std::fs;
-    use std::path::PathBuf;
-
-    fn put(root: &Path, path: &str) -> PathBuf {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "{}\n").unwrap();
-        path
-    }
+    use crate::storage::session_dir::tests::put;
 
     #[test]
     fn an_id_its_beginning_and_its_bare_form_find_the_session() {

@@ -108,17 +108,7 @@ pub fn walk(root: &Path) -> Result<Walk> {
 mod tests {
     use super::*;
     use crate::storage::layout::LogName;
-
-    fn put(root: &Path, path: &str) -> PathBuf {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "{}\n").unwrap();
-        path
-    }
-
-    fn names(paths: &[PathBuf]) -> Vec<&str> {
-        paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect()
-    }
+    use crate::storage::session_dir::tests::{names, put};
 
     #[test]
     fn the_default_root_is_under_dsh_home_or_home() {

@@ -13,7 +13,7 @@ const SLUG_CHARS: usize = 251;
 
 /// The directory name of a session id, given in WTF-8; `None` for the empty id, which names nothing.
 ///
-/// Every UTF-16 code unit outside `A-Za-z0-9._-` becomes `~XXXX`, so that all JavaScript strings map
+/// Every UTF-16 code unit outside `A-Za-z0-9._-` becomes `~` and four digits, so that all strings map
 /// to names of their own (format v0, section 2.2).
 #[must_use]
 pub fn encode_segment(id: &[u8]) -> Option<String> {

@@ -117,19 +117,20 @@ pub fn lower_generation_newer(candidate: &Candidate) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use std::fs::File;
     use std::time::Duration;
 
-    fn put(root: &Path, path: &str) -> PathBuf {
+    /// Puts a log that says nothing at a path under a root.
+    pub(in crate::storage) fn put(root: &Path, path: &str) -> PathBuf {
         let path = root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "{}\n").unwrap();
         path
     }
 
-    fn names(paths: &[PathBuf]) -> Vec<&str> {
+    pub(in crate::storage) fn names(paths: &[PathBuf]) -> Vec<&str> {
         paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect()
     }
 
