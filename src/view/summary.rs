@@ -3,6 +3,7 @@
 use super::messages;
 use super::moment::Moment;
 use super::requests;
+use super::tokens::Tokens;
 use crate::error::Result;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
@@ -166,10 +167,7 @@ fn said(event: &Event<'_>) -> Option<Said> {
 
 fn usage(event: &Event<'_>) -> Option<Usage> {
     let usage = event.data.get("usage")?;
-    let [input, read, write, output] =
-        usage.get_all(["inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens"]);
-    let tokens = |value: Option<Raw<'_>>| value.and_then(Raw::count).unwrap_or(0);
-    let context_tokens = tokens(input) + tokens(read) + tokens(write) + tokens(output);
+    let context_tokens = Tokens::of(usage).total();
     let location = event.location;
     Some(Usage { seq: event.seq, turn: location.turn, step: location.step, context_tokens })
 }

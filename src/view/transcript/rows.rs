@@ -6,7 +6,7 @@ mod said;
 
 pub use called::{Call, Child, Tool, ToolStatus};
 pub use lived::{
-    Attempt, AttemptState, Command, Compaction, Member, Retry, Seed, Tokens, TurnEnd, TurnError, Workflow,
+    Attempt, AttemptState, Command, Compaction, Member, Retry, Seed, TurnEnd, TurnError, Workflow,
 };
 pub use said::{Assistant, AssistantState, Context, Said, Unknown};
 

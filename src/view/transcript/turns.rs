@@ -3,10 +3,11 @@
 
 use super::assistant::Spoken;
 use super::content;
-use super::rows::{Body, Row, Tokens, TurnEnd, TurnError};
+use super::rows::{Body, Row, TurnEnd, TurnError};
 use super::shelf::{Anchor, Place, Shelf};
 use crate::format::event::Event;
 use crate::json::Raw;
+use crate::view::tokens::Tokens;
 
 /// The turn that is open.
 #[derive(Debug, Default)]
@@ -93,13 +94,7 @@ impl Turn {
     }
 
     fn count(&mut self, usage: Raw<'_>) {
-        let counts = usage.get_all(["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"]);
-        let [input, output, cache_read, cache_write] = counts.map(|n| n.and_then(Raw::count).unwrap_or(0));
-        let sum = self.usage.get_or_insert_with(Tokens::default);
-        sum.input = sum.input.saturating_add(input);
-        sum.output = sum.output.saturating_add(output);
-        sum.cache_read = sum.cache_read.saturating_add(cache_read);
-        sum.cache_write = sum.cache_write.saturating_add(cache_write);
+        self.usage.get_or_insert_default().add(Tokens::of(usage));
     }
 
     /// The turn ends: its error or notice, then its tail.

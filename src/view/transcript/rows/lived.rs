@@ -2,6 +2,7 @@
 //! sections 16.2, 16.5 and 16.6).
 
 use crate::seq::Seq;
+use crate::view::tokens::Tokens;
 use crate::view::transcript::content::Failure;
 
 /// A command a person ran.
@@ -122,19 +123,6 @@ pub struct TurnEnd {
     pub tokens_per_second: Option<f64>,
     /// Whether the conversation can be branched after it.
     pub can_branch: bool,
-}
-
-/// Token counts, summed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tokens {
-    /// Input without cache reads and writes.
-    pub input: u64,
-    /// Output.
-    pub output: u64,
-    /// Read from the cache.
-    pub cache_read: u64,
-    /// Written to the cache.
-    pub cache_write: u64,
 }
 
 /// A workflow run (section 16.6).
