@@ -15,7 +15,7 @@ use dsh_log::storage::encode;
 use dsh_log::storage::source::Source;
 use dsh_log::view::messages;
 use dsh_log::view::moment::Moment;
-use dsh_log::view::transcript::Transcript;
+use dsh_log::view::transcript::told;
 use std::ops::ControlFlow;
 
 fn input(test: &str, name: &str) -> Option<Log> {
@@ -52,19 +52,11 @@ fn assert_quiet(log: &Log) {
 
 fn transcript(log: &Log) -> String {
     let mut out = String::new();
-    let mut fold = Transcript::new(log.dialect(), log.inherited());
-    let mut take =
-        |row: dsh_log::view::transcript::Row| out.push_str(&String::from_utf8_lossy(&row.to_json()));
-    log.walk(
-        log.whole(),
-        |_| true,
-        |event| {
-            fold.event(event, &mut take);
-            ControlFlow::Continue(())
-        },
-    )
+    told::of_log(log, Moment::Balanced, |row| {
+        out.push_str(&String::from_utf8_lossy(&row.to_json()));
+        ControlFlow::Continue(())
+    })
     .unwrap();
-    fold.finish(&mut take);
     out
 }
 
