@@ -1,6 +1,7 @@
 //! A whole log: read in one tolerant pass into a compact index, findings and a verdict.
 
 mod accept;
+mod ahead;
 pub mod closers;
 pub mod first;
 pub mod index;

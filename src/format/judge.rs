@@ -12,7 +12,7 @@ use super::slim::slim;
 use super::surface_op::SurfaceOp;
 use super::{admission, gather, relations, row_faults};
 use crate::fault::Code;
-use crate::json::jumps::Jumps;
+use crate::json::jumps::{Jumps, Notes};
 use crate::json::unchecked::Unchecked;
 use crate::json::{self, Raw, SyntaxFault, text};
 use std::borrow::Cow;
@@ -22,43 +22,66 @@ use std::ops::Range;
 ///
 /// Errors are rows that say what the line is instead.
 pub fn envelope<'a>(line: &'a [u8], jumps: &'a mut Jumps) -> Result<Parts<'a>, Row> {
-    jumps.clear();
-    let Some(mut walk) = Unchecked::object(line) else {
-        return Err(match Raw::parse(line) {
-            Ok(value) if value.is_null() => Row::bad(Form::Null, "the line is `null`"),
-            Ok(value) => Row::bad(Form::NotAnObject, &format!("the line is {}", value.kind().name())),
-            Err(_) if line.iter().all(|b| json::scan::is_blank(*b)) => {
-                Row::bad(Form::Unparsable, "the line is blank")
+    let layout = Layout::of(line, jumps)?;
+    Ok(layout.parts(line, jumps.notes()))
+}
+
+/// Where the members of an envelope stand in its line: what can be kept beside a line and turned into
+/// parts later, without walking the line again.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    members: [Option<Range<usize>>; SLOTS],
+    tally: Option<Tally>,
+}
+
+impl Layout {
+    /// Walks a line, checking it; `jumps` gets its notes. Errors are rows that say what the line is
+    /// instead.
+    pub fn of(line: &[u8], jumps: &mut Jumps) -> Result<Layout, Row> {
+        jumps.clear();
+        let Some(mut walk) = Unchecked::object(line) else {
+            return Err(match Raw::parse(line) {
+                Ok(value) if value.is_null() => Row::bad(Form::Null, "the line is `null`"),
+                Ok(value) => Row::bad(Form::NotAnObject, &format!("the line is {}", value.kind().name())),
+                Err(_) if line.iter().all(|b| json::scan::is_blank(*b)) => {
+                    Row::bad(Form::Unparsable, "the line is blank")
+                }
+                Err(e) => Row::bad(Form::Unparsable, &syntax_message(e)),
+            });
+        };
+        let syntax = |e| Row::bad(Form::Unparsable, &syntax_message(e));
+        let mut members: [Option<Range<usize>>; SLOTS] = Default::default();
+        let mut tally = None;
+        let mut packed = None;
+        loop {
+            let member = walk.member(|key, text, start| {
+                if let Some(packed) = packed.filter(|_| key == b"\"data\"")
+                    && let Some((end, found)) = Tally::of(text, start, packed)
+                {
+                    tally = Some(found);
+                    return Ok(end);
+                }
+                json::scan::value_end_noting(text, start, jumps)
+            });
+            let Some(member) = member.map_err(syntax)? else { break };
+            let slot = slot_of(&line[member.key]);
+            if slot == TYPE {
+                packed = Packed::of_tag(&line[member.value.clone()]);
             }
-            Err(e) => Row::bad(Form::Unparsable, &syntax_message(e)),
-        });
-    };
-    let syntax = |e| Row::bad(Form::Unparsable, &syntax_message(e));
-    let mut members: [Option<Range<usize>>; SLOTS] = Default::default();
-    let mut tally = None;
-    let mut packed = None;
-    loop {
-        let member = walk.member(|key, text, start| {
-            if let Some(packed) = packed.filter(|_| key == b"\"data\"")
-                && let Some((end, found)) = Tally::of(text, start, packed)
-            {
-                tally = Some(found);
-                return Ok(end);
-            }
-            json::scan::value_end_noting(text, start, jumps)
-        });
-        let Some(member) = member.map_err(syntax)? else { break };
-        let slot = slot_of(&line[member.key]);
-        if slot == TYPE {
-            packed = Packed::of_tag(&line[member.value.clone()]);
+            members[slot] = Some(member.value);
         }
-        members[slot] = Some(member.value);
+        walk.finish().map_err(syntax)?;
+        Ok(Layout { members, tally })
     }
-    walk.finish().map_err(syntax)?;
-    let jumps = &*jumps;
-    let [type_name, seq, time, data, op, sources, ignorable, seq0, time0, foreign_key] =
-        members.map(|range| range.map(|range| Raw::noted(line, range, jumps)));
-    Ok(Parts { type_name, seq, time, data, ignorable, op, sources, foreign_key, seq0, time0, tally })
+
+    /// The parts of the line that this is the layout of, with the notes of its walk.
+    #[must_use]
+    pub fn parts<'a>(&self, line: &'a [u8], notes: Notes<'a>) -> Parts<'a> {
+        let [type_name, seq, time, data, op, sources, ignorable, seq0, time0, foreign_key] =
+            self.members.clone().map(|range| range.map(|range| Raw::noted(line, range, notes)));
+        let tally = self.tally;
+        Parts { type_name, seq, time, data, ignorable, op, sources, foreign_key, seq0, time0, tally }
+    }
 }
 
 const TYPE: usize = 0;

@@ -18,6 +18,32 @@ pub struct Jumps {
     depth: usize,
 }
 
+/// The notes of one text, wherever they are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Notes<'a>(&'a [(u32, u32)]);
+
+impl<'a> Notes<'a> {
+    /// Notes that were copied to another place.
+    #[must_use]
+    pub fn kept(spans: &'a [(u32, u32)]) -> Notes<'a> {
+        Notes(spans)
+    }
+
+    /// The start and the end of each value that was noted, ascending by start.
+    #[must_use]
+    pub fn spans(self) -> &'a [(u32, u32)] {
+        self.0
+    }
+
+    /// The end of the value that starts at `start`, when it was noted.
+    #[must_use]
+    pub fn end_of(self, start: usize) -> Option<usize> {
+        let start = u32::try_from(start).ok()?;
+        let found = self.0.binary_search_by_key(&start, |span| span.0).ok()?;
+        Some(self.0[found].1 as usize)
+    }
+}
+
 /// Stands for "not noted" on the stack of open containers.
 const UNNOTED: u32 = u32::MAX;
 
@@ -29,12 +55,10 @@ impl Jumps {
         self.depth = 0;
     }
 
-    /// The end of the value that starts at `start`, when it was noted.
+    /// The notes, to be read.
     #[must_use]
-    pub fn end_of(&self, start: usize) -> Option<usize> {
-        let start = u32::try_from(start).ok()?;
-        let found = self.spans.binary_search_by_key(&start, |span| span.0).ok()?;
-        Some(self.spans[found].1 as usize)
+    pub fn notes(&self) -> Notes<'_> {
+        Notes(&self.spans)
     }
 
     fn note(&mut self, start: usize, end: usize) -> u32 {

@@ -1,6 +1,6 @@
 //! A value as it is stored, read in place.
 
-use super::jumps::Jumps;
+use super::jumps::Notes;
 use super::number;
 use super::scan::{self, SyntaxFault};
 use super::text;
@@ -46,7 +46,7 @@ impl Kind {
 pub struct Raw<'a> {
     text: &'a [u8],
     /// Notes of the text that the value is a part of, and where in that text it starts.
-    jumps: Option<(&'a Jumps, usize)>,
+    notes: Option<(Notes<'a>, usize)>,
 }
 
 impl PartialEq for Raw<'_> {
@@ -66,14 +66,14 @@ impl std::fmt::Debug for Raw<'_> {
 impl<'a> Raw<'a> {
     /// The one value in `text`; blanks around it are left out.
     pub fn parse(text: &'a [u8]) -> Result<Raw<'a>, SyntaxFault> {
-        scan::document(text).map(|range| Raw { text: &text[range], jumps: None })
+        scan::document(text).map(|range| Raw { text: &text[range], notes: None })
     }
 
     /// A value that a scan has found at that range of a text, with the notes of the scan.
     #[must_use]
-    pub fn noted(text: &'a [u8], range: Range<usize>, jumps: &'a Jumps) -> Raw<'a> {
+    pub fn noted(text: &'a [u8], range: Range<usize>, notes: Notes<'a>) -> Raw<'a> {
         let start = range.start;
-        Raw { text: &text[range], jumps: Some((jumps, start)) }
+        Raw { text: &text[range], notes: Some((notes, start)) }
     }
 
     /// The stored text.
@@ -97,15 +97,15 @@ impl<'a> Raw<'a> {
 
     /// The part of this value's text from `start` to `end`, which must be one value.
     fn part(self, start: usize, end: usize) -> Raw<'a> {
-        let jumps = self.jumps.map(|(jumps, base)| (jumps, base + start));
-        Raw { text: &self.text[start..end], jumps }
+        let notes = self.notes.map(|(notes, base)| (notes, base + start));
+        Raw { text: &self.text[start..end], notes }
     }
 
     /// The end of the value that starts at `at`; the text is known to be sound, so an error only ends
     /// a walk.
     fn end_of(self, at: usize) -> Option<usize> {
-        if let (Some((jumps, base)), Some(b'"' | b'{' | b'[')) = (self.jumps, self.text.get(at))
-            && let Some(end) = jumps.end_of(base + at)
+        if let (Some((notes, base)), Some(b'"' | b'{' | b'[')) = (self.notes, self.text.get(at))
+            && let Some(end) = notes.end_of(base + at)
         {
             return Some(end - base);
         }
@@ -346,11 +346,11 @@ mod tests {
     fn with_notes_and_without_them_a_value_reads_the_same() {
         let long = "x".repeat(100);
         let text = format!(r#"{{"a":["{long}",{{"b":"{long}"}},[[]]],"c":"{long}","d":1}}"#);
-        let mut jumps = Jumps::default();
+        let mut jumps = crate::json::jumps::Jumps::default();
         let end = scan::value_end_noting(text.as_bytes(), 0, &mut jumps).unwrap();
-        let noted = Raw::noted(text.as_bytes(), 0..end, &jumps);
+        let noted = Raw::noted(text.as_bytes(), 0..end, jumps.notes());
         let plain = raw(&text);
-        assert!(jumps.end_of(0) == Some(end));
+        assert!(jumps.notes().end_of(0) == Some(end));
         assert_eq!(noted.get("c").unwrap().bytes(), plain.get("c").unwrap().bytes());
         let list = |value: Raw<'_>| -> Vec<Vec<u8>> {
             value.get("a").unwrap().elements().map(|e| e.bytes().to_vec()).collect()

@@ -17,6 +17,7 @@ use crate::position::{FileOffset, LineNo, Place, TextOffset};
 use crate::storage::container::{Container, End, Segment, Segments};
 use crate::storage::source::Source;
 use crate::storage::text::TextMap;
+use std::ops::ControlFlow;
 
 /// The pass over the segments behind the header.
 pub(super) struct Pass {
@@ -95,12 +96,8 @@ impl Pass {
     ) -> Result<Option<Segment>> {
         let mut torn = None;
         let limit = options.limits.record_bytes;
-        let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from).min(8),
-            n => n,
-        };
         pipeline::run(
-            threads,
+            pipeline::threads(options.threads),
             || {
                 let segment = segments.next_segment()?;
                 if segment.as_ref().is_some_and(|s| s.torn) {
@@ -117,7 +114,7 @@ impl Pass {
                 if is_end {
                     progress(self.map.file_bytes());
                 }
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             },
         )?;
         Ok(torn)
@@ -236,6 +233,7 @@ impl Pass {
             islands: std::mem::take(&mut finished.islands),
             closers: Vec::new(),
             verdict: Verdict { outcome: Outcome::Opens, class: None, reason: None, cut: None },
+            threads: options.threads,
             frames: 0,
             lines: finished.lines,
             torn_from,

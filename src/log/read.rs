@@ -45,6 +45,8 @@ pub struct Log {
     pub(super) lines: u64,
     pub(super) torn_from: Option<u64>,
     pub(super) accepted_end: u64,
+    /// As in [`ReadOptions`].
+    pub(super) threads: usize,
 }
 
 impl Log {

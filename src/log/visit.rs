@@ -5,6 +5,7 @@ use super::index::{Entry, Flags};
 use super::read::Log;
 use crate::error::Result;
 use crate::format::chunk_rows::{self, ChunkRow};
+use crate::format::dialect::Dialect;
 use crate::format::event::Event;
 use crate::format::judge;
 use crate::format::kind::Kind;
@@ -94,13 +95,7 @@ impl<'a> Bodies<'a> {
         }
         let line = &*text::stored(self.text.line(entry.text)?);
         let Ok(parts) = judge::envelope(line, &mut self.jumps) else { return Ok(ControlFlow::Continue(())) };
-        if entry.flags.has(Flags::PACKED) {
-            return Ok(expand(&entry, &parts, &mut each));
-        }
-        let null = Raw::parse(b"null").ok();
-        let Some(data) = parts.data.or(null) else { return Ok(ControlFlow::Continue(())) };
-        let op = SurfaceOp::parse(parts.op, self.log.dialect());
-        Ok(each(&event(&entry, op, data, line)))
+        Ok(hand_on(&entry, &parts, line, self.log.dialect(), &mut each))
     }
 
     /// An event of an old shape, as the harness upgrades it in memory (v0 section 5.3).
@@ -141,6 +136,22 @@ impl<'a> Bodies<'a> {
             self.with(from, |event| event.data.path(&["message", "id"]).map(|id| id.bytes().to_vec()))?;
         Ok(id.flatten().unwrap_or(none))
     }
+}
+
+/// Hands on the events of a record of today's shape.
+fn hand_on(
+    entry: &Entry,
+    parts: &Parts<'_>,
+    line: &[u8],
+    dialect: &Dialect,
+    each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    if entry.flags.has(Flags::PACKED) {
+        return expand(entry, parts, each);
+    }
+    let null = Raw::parse(b"null").ok();
+    let Some(data) = parts.data.or(null) else { return ControlFlow::Continue(()) };
+    each(&event(entry, SurfaceOp::parse(parts.op, dialect), data, line))
 }
 
 fn event<'e>(entry: &Entry, op: SurfaceOp, data: Raw<'e>, text: &'e [u8]) -> Event<'e> {
@@ -219,39 +230,43 @@ impl Log {
         Span { from: self.index().first_seq(), upto: Seq(u64::MAX), closers: true }
     }
 
-    /// Walks over the events of a span whose record is wanted, in order.
+    /// Walks over the events of a span whose record is wanted, in order. The records are read ahead
+    /// by other threads; `each` runs on the calling one.
     ///
     /// Errors when the file cannot be read; the walk ends early when `each` breaks.
     pub fn walk(
         &self,
         span: Span,
-        mut wanted: impl FnMut(&Entry) -> bool,
+        wanted: impl FnMut(&Entry) -> bool,
+        each: impl FnMut(&Event<'_>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.walk_choosing(span, wanted, |_| true, each)
+    }
+
+    /// As [`Log::walk`]; which records are wanted is decided ahead of the walk, and whether one of
+    /// them is `taken` when it is reached.
+    pub fn walk_choosing(
+        &self,
+        span: Span,
+        wanted: impl FnMut(&Entry) -> bool,
+        mut taken: impl FnMut(&Entry) -> bool,
         mut each: impl FnMut(&Event<'_>) -> ControlFlow<()>,
     ) -> Result<()> {
-        let mut bodies = Bodies::new(self);
-        let entries = self.index().entries();
-        let first = self.index().record_of(span.from).unwrap_or(if span.from <= self.index().first_seq() {
-            0
-        } else {
-            entries.len()
-        });
-        for (record, entry) in entries.iter().enumerate().skip(first) {
-            if entry.seq > span.upto {
-                return Ok(());
+        let mut own = Bodies::new(self);
+        let mut flow = ControlFlow::Continue(());
+        self.read_ahead(self.wanted(span, wanted), |record, line| {
+            let mut each = |event: &Event<'_>| within(span, event, &mut each);
+            let entry = &self.index().entries()[record];
+            if !taken(entry) {
+                return Ok(ControlFlow::Continue(()));
             }
-            if !wanted(entry) {
-                continue;
-            }
-            let flow = bodies.record(record, |event| match event.seq {
-                seq if seq < span.from => ControlFlow::Continue(()),
-                seq if seq > span.upto => ControlFlow::Break(()),
-                _ => each(event),
-            })?;
-            if flow.is_break() {
-                return Ok(());
-            }
-        }
-        if span.closers {
+            flow = match line {
+                Some((text, parts)) => hand_on(entry, &parts, text, self.dialect(), &mut each),
+                None => own.record(record, each)?,
+            };
+            Ok(flow)
+        })?;
+        if span.closers && flow.is_continue() {
             for event in self.closers().iter().filter_map(|closer| closer_event(closer, self)) {
                 if each(&event).is_break() {
                     break;
@@ -259,5 +274,56 @@ impl Log {
             }
         }
         Ok(())
+    }
+
+    /// As [`Log::walk`] without the closers, but `map` runs on the threads that read, each with a
+    /// state of its own; only what it gives comes to `fold`, in the order of the events.
+    pub fn walk_mapped<S, R: Send>(
+        &self,
+        span: Span,
+        wanted: impl FnMut(&Entry) -> bool,
+        state: impl Fn() -> S + Sync,
+        map: impl Fn(&mut S, &Event<'_>) -> Option<R> + Sync,
+        fold: impl FnMut(R),
+    ) -> Result<()> {
+        self.mapped(
+            self.wanted(span, wanted),
+            |bodies| (bodies, state()),
+            |(bodies, state), record, given| {
+                let _ = bodies.record(record, |event| {
+                    within(span, event, &mut |event| {
+                        given.extend(map(state, event));
+                        ControlFlow::Continue(())
+                    })
+                })?;
+                Ok(())
+            },
+            fold,
+        )
+    }
+
+    /// The numbers of the records of a span that are wanted.
+    fn wanted(&self, span: Span, mut wanted: impl FnMut(&Entry) -> bool) -> impl Iterator<Item = usize> {
+        let entries = self.index().entries();
+        let first = self.index().record_of(span.from).unwrap_or(if span.from <= self.index().first_seq() {
+            0
+        } else {
+            entries.len()
+        });
+        let upto = entries.partition_point(|entry| entry.seq <= span.upto);
+        (first..upto.max(first)).filter(move |record| wanted(&entries[*record]))
+    }
+}
+
+/// Hands an event on unless it lies outside of the span.
+fn within(
+    span: Span,
+    event: &Event<'_>,
+    each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    match event.seq {
+        seq if seq < span.from => ControlFlow::Continue(()),
+        seq if seq > span.upto => ControlFlow::Break(()),
+        _ => each(event),
     }
 }

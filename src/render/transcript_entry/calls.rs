@@ -9,6 +9,7 @@ use crate::render::wrap::cut;
 use dsh_log::json::Raw;
 use dsh_log::view::transcript::Block;
 use dsh_log::view::transcript::rows::{Call, Tool, ToolStatus};
+use std::borrow::Cow;
 
 /// How many lines of a result stand below a brief call.
 const BRIEF_LINES: usize = 3;
@@ -60,14 +61,32 @@ fn outcome(call: &Call) -> String {
     }
 }
 
-fn result_text(call: &Call) -> String {
+/// The result's blocks, one below the other.
+fn result_text(call: &Call) -> Cow<'_, str> {
+    if let [Block::Text(text)] = &call.blocks[..] {
+        return Cow::Borrowed(text);
+    }
     let texts = call.blocks.iter().map(|block| match block {
-        Block::Text(text) | Block::Reasoning(text) => text.clone(),
-        Block::Attachment(what) => format!("[{what}]"),
-        Block::Call(name) => format!("[call of {name}]"),
-        Block::Other(kind) => format!("[block of type {kind}]"),
+        Block::Text(text) | Block::Reasoning(text) => Cow::Borrowed(text.as_str()),
+        Block::Attachment(what) => Cow::Owned(format!("[{what}]")),
+        Block::Call(name) => Cow::Owned(format!("[call of {name}]")),
+        Block::Other(kind) => Cow::Owned(format!("[block of type {kind}]")),
     });
-    texts.collect::<Vec<_>>().join("\n")
+    Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
+}
+
+/// The lines that are not blank.
+fn filled_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    let lines = std::iter::from_fn(move || {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text.as_bytes());
+        rest = end.map(|end| &text[end + 1..]);
+        let line = end.map_or(text, |end| &text[..end]);
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    });
+    // Most lines begin with a letter: no need to look for one in them.
+    lines.filter(|line| line.starts_with(|c: char| c.is_ascii_graphic()) || !line.trim().is_empty())
 }
 
 fn call_parts(call: &Call, full: bool) -> Vec<Part> {
@@ -86,7 +105,7 @@ fn call_parts(call: &Call, full: bool) -> Vec<Part> {
         }
         return parts;
     }
-    let mut lines = output.lines().filter(|line| !line.trim().is_empty());
+    let mut lines = filled_lines(&output);
     parts.extend(lines.by_ref().take(BRIEF_LINES).map(|line| Part::Line(cut(&clean_line(line), 200))));
     match lines.count() {
         0 => {}

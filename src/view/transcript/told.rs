@@ -1,17 +1,23 @@
 //! The transcript of a log: walks it once and leaves out what no row would show.
 //!
 //! Most of a log's records are chunks whose text stands again in the message that settles their
-//! step. Of those only the ones up to the first token are read.
+//! step. Of those only the first few of each run are read, and the others where these bring no token.
 
 use super::{Row, Transcript};
 use crate::error::Result;
+use crate::format::event::Event;
 use crate::format::kind::Kind;
 use crate::log::Log;
 use crate::log::index::{Entry, Flags};
+use crate::log::visit::Bodies;
 use crate::seq::Seq;
 use crate::view::moment::Moment;
 use std::cell::Cell;
 use std::ops::ControlFlow;
+
+/// How many records of a run of settled chunks are read at once: the first token nearly always stands
+/// in them.
+const FIRST: usize = 4;
 
 /// Hands on the rows of a log as it stood at a moment, in order, as soon as each is settled.
 ///
@@ -21,22 +27,73 @@ pub fn of_log(log: &Log, moment: Moment, mut each: impl FnMut(Row) -> ControlFlo
     let mut settled = Vec::new();
     let mut flow = ControlFlow::Continue(());
     let steps = SettledSteps::of(log, moment);
-    let (mut stretch, has_token) = (0, Cell::new(false));
+    let (mut stretch, mut run) = (0, 0);
     let wanted = |entry: &Entry| {
         stretch += usize::from(is_edge(entry.kind));
-        entry.kind != Kind::AssistantChunk || !has_token.get() || !steps.settle(stretch, entry.seq)
+        run = if entry.kind == Kind::AssistantChunk { run + 1 } else { 0 };
+        run <= FIRST || !steps.settle(stretch, entry.seq)
     };
-    log.walk(moment.span(log), wanted, |event| {
+    let (mut reached, has_token) = (0, Cell::new(false));
+    let taken = |entry: &Entry| {
+        reached += usize::from(is_edge(entry.kind));
+        entry.kind != Kind::AssistantChunk || !has_token.get() || !steps.settle(reached, entry.seq)
+    };
+    let mut left_out = LeftOut::of(log);
+    let mut failed = Ok(());
+    log.walk_choosing(moment.span(log), wanted, taken, |event| {
+        let tokens = left_out.before(event.seq, transcript.has_first_token(), |chunk| {
+            transcript.event(chunk, &mut |row| settled.push(row));
+            transcript.has_first_token()
+        });
+        if let Err(e) = tokens {
+            failed = Err(e);
+            return ControlFlow::Break(());
+        }
         transcript.event(event, &mut |row| settled.push(row));
         has_token.set(transcript.has_first_token());
         flow = settled.drain(..).try_for_each(&mut each);
         flow
     })?;
+    failed?;
     if flow.is_continue() {
         transcript.finish(&mut |row| settled.push(row));
         let _ = settled.drain(..).try_for_each(&mut each);
     }
     Ok(())
+}
+
+/// The chunks that a walk left out, read after all where the token did not come.
+struct LeftOut<'a> {
+    log: &'a Log,
+    bodies: Bodies<'a>,
+    /// The seq that follows what the walk has handed on.
+    next: Seq,
+}
+
+impl<'a> LeftOut<'a> {
+    fn of(log: &'a Log) -> LeftOut<'a> {
+        LeftOut { log, bodies: Bodies::new(log), next: log.index().first_seq() }
+    }
+
+    /// Hands on the chunks that were left out before an event, until `each` tells that the token came.
+    fn before(&mut self, seq: Seq, mut came: bool, mut each: impl FnMut(&Event<'_>) -> bool) -> Result<()> {
+        let left = self.next;
+        self.next = Seq(seq.0 + 1);
+        if left >= seq || came {
+            return Ok(());
+        }
+        let index = self.log.index();
+        for record in index.record_of(left).unwrap_or(index.entries().len())..index.entries().len() {
+            if came || index.entries()[record].seq >= seq {
+                break;
+            }
+            let _ = self.bodies.record(record, |event| {
+                came = came || each(event);
+                if came { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+        }
+        Ok(())
+    }
 }
 
 fn is_edge(kind: Kind) -> bool {
@@ -103,6 +160,10 @@ mod tests {
         let lines = [
             r#"turn/start {"turn":1}"#.to_owned(),
             r#"step/start {"turn":1,"step":1}"#.into(),
+            chunk(""),
+            chunk(""),
+            chunk(""),
+            chunk(""),
             chunk(""),
             chunk("one"),
             chunk(" two"),
