@@ -6,6 +6,7 @@ mod compactions;
 mod completions;
 mod convert;
 mod damage;
+mod diff;
 mod env;
 mod events;
 mod examples;
@@ -89,6 +90,7 @@ enum Command {
     Stats(stats::Args),
     State(state::Args),
     Compactions(compactions::Args),
+    Diff(diff::Args),
     Why(why::Args),
     Exposure(exposure::Args),
     Verify(verify::Args),
@@ -119,6 +121,7 @@ impl Command {
             Command::Stats(args) => stats::run(args, env),
             Command::State(args) => state::run(args, env),
             Command::Compactions(args) => compactions::run(args, env),
+            Command::Diff(args) => diff::run(args, env),
             Command::Why(args) => why::run(args, env),
             Command::Exposure(args) => exposure::run(args, env),
             Command::Verify(args) => verify::run(args, env),

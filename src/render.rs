@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod clean;
+pub(crate) mod diff_text;
 pub(crate) mod document;
 pub(crate) mod header_text;
 pub(crate) mod inspect_text;

@@ -3,6 +3,7 @@
 pub mod attempt;
 pub mod citations;
 pub mod compactions;
+pub mod diff;
 pub mod events;
 pub mod header;
 pub mod header_change;

@@ -10,7 +10,7 @@ use dsh_log::storage::source::Source;
 use dsh_log::view::moment::Moment;
 use dsh_log::view::stats::{self, Totals};
 use dsh_log::view::tools::{self, What};
-use dsh_log::view::{compactions, events, messages, record, request, requests, state, timeline};
+use dsh_log::view::{compactions, diff, events, messages, record, request, requests, state, timeline};
 use std::path::{Path, PathBuf};
 
 fn logs(test: &str) -> Vec<PathBuf> {
@@ -103,6 +103,29 @@ fn the_other_answers_are_given_on_every_log() {
             let closers = log.closers().len() as u64;
             assert_eq!(shown.is_some(), seq < next + closers, "{} {seq}", path.display());
         }
+    }
+}
+
+#[test]
+fn a_log_differs_from_its_beginning_where_that_ends_and_from_its_other_container_not_at_all() {
+    fn side(log: &Log) -> diff::Side<'_> {
+        diff::Side { log, moment: Moment::Stored }
+    }
+    for path in logs("answers") {
+        let raw = path.with_extension("");
+        let Ok(text) = std::fs::read(&raw) else { continue };
+        let log = read(&path);
+        if !log.verdict().outcome.opens() || log.verdict().cut.is_some() {
+            continue;
+        }
+        let other = read(&raw);
+        assert!(diff::of(side(&log), side(&other)).unwrap().is_same(), "{}", path.display());
+        let lines: Vec<&[u8]> = text.split_inclusive(|b| *b == b'\n').collect();
+        let half = lines[..lines.len().div_ceil(2)].concat();
+        let half = Log::read(Source::memory("half", half), &ReadOptions::default()).unwrap();
+        let found = diff::of(side(&half), side(&log)).unwrap();
+        assert_eq!(found.divergence.common, half.index().events(), "{}", path.display());
+        assert!(found.divergence.own[0].is_none() && found.pairs.len() == found.moves[1].len());
     }
 }
 

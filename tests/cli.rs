@@ -375,6 +375,18 @@ fn figures_state_compactions_and_times_are_shown() {
 }
 
 #[test]
+fn two_sessions_are_told_apart() {
+    check("diff", &["diff", "sound.jsonl", "forked.jsonl"]);
+    check("diff-json", &["diff", "sound.jsonl", "forked.jsonl", "--json"]);
+    check("diff-same", &["diff", "sound.jsonl", "sound.jsonl.zstd"]);
+    check("diff-prefix", &["diff", "crashed.jsonl.zstd", "torn.jsonl.zstd", "--stored"]);
+    check("diff-at", &["diff", "sound.jsonl", "forked.jsonl", "--at", "99"]);
+    check("diff-unrelated", &["diff", "searched.jsonl", "changed.jsonl", "--width", "90"]);
+    check("diff-damaged", &["diff", "sound.jsonl", "damaged.jsonl"]);
+    check("diff-stdin-twice", &["diff", "-", "-", "--json"]);
+}
+
+#[test]
 fn help_is_printed() {
     check("help", &["--help"]);
     check("help-transcript", &["transcript", "--help"]);

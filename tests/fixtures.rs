@@ -26,6 +26,7 @@ fn the_files_are_what_is_written_down() {
         ("torn.jsonl.zstd", logs::torn()),
         ("changed.jsonl", logs::changed().text()),
         ("compacted.v4.jsonl", logs::compacted().text()),
+        ("forked.jsonl", logs::forked().text()),
         ("searched.jsonl", logs::searched().text()),
         ("damaged.jsonl", logs::damaged()),
         ("two-writers.jsonl", logs::two_writers().text()),

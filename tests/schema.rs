@@ -123,6 +123,9 @@ fn show(value: Raw<'_>) -> String {
     String::from_utf8_lossy(value.bytes()).into_owned()
 }
 
+/// The log that others are compared with.
+const SOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sound.jsonl");
+
 /// Runs every command that can look at a log, and checks what it prints.
 fn check_log(path: &Path) {
     let path = path.to_str().unwrap();
@@ -155,6 +158,7 @@ fn check_log(path: &Path) {
         ("verify", vec!["verify", "--target", "v4"]),
         ("show", vec!["show", "EVENT"]),
         ("why", vec!["why", "EVENT"]),
+        ("diff", vec!["diff", SOUND]),
         ("exposure", vec!["exposure", "EVENT"]),
         ("exposure", vec!["exposure", "--text", "the"]),
     ] {

@@ -104,6 +104,13 @@ Examples:
   dsh-log exposure 5d0c --text 'AKIA12' --forks
   dsh-log exposure 5d0c 1200 --json | jq .sessions";
 
+/// Of `diff`.
+pub(crate) const DIFF: &str = "\
+Examples:
+  dsh-log diff 5d0c 77ab               where two forks part, and what each did
+  dsh-log diff old.jsonl new.jsonl --all
+  dsh-log diff 5d0c 77ab --json | jq '.moves[] | select(.how != \"same\")'";
+
 /// Of `request`.
 pub(crate) const REQUEST: &str = "\
 Examples:

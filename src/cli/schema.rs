@@ -23,8 +23,8 @@ macro_rules! schemas {
 }
 
 /// Every document, and its schema.
-const SCHEMAS: [(&str, &str); 23] = schemas![
-    "compactions" "convert" "error" "events" "exposure" "finding" "fork" "header" "inspect" "ls" "messages"
+const SCHEMAS: [(&str, &str); 24] = schemas![
+    "compactions" "convert" "diff" "error" "events" "exposure" "finding" "fork" "header" "inspect" "ls" "messages"
     "repair" "request" "salvage" "show" "state" "stats" "surface" "timeline" "tools" "transcript" "verify" "why"
 ];
 

@@ -20,7 +20,7 @@ use crate::json::write::Object;
 use crate::position::TextOffset;
 use crate::seq::Seq;
 use crate::storage::text::TextReader;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Reads single events; cheap when they are asked for in ascending order.
 pub struct Bodies<'a> {
@@ -296,6 +296,29 @@ impl Log {
                         ControlFlow::Continue(())
                     })
                 })?;
+                Ok(())
+            },
+            fold,
+        )
+    }
+
+    /// Hands the stored lines of records, given by their numbers, to `map` on the threads that read,
+    /// and what that gives to `fold`, in order. A record over the limit has no line.
+    pub fn lines_mapped<R: Send>(
+        &self,
+        records: Range<usize>,
+        map: impl Fn(&Entry, Option<&[u8]>) -> R + Sync,
+        fold: impl FnMut(R),
+    ) -> Result<()> {
+        let records = records.start..records.end.min(self.index().entries().len());
+        self.mapped(
+            records,
+            |bodies| bodies,
+            |bodies, record, given| {
+                let entry = self.index().entries()[record];
+                let read = !entry.flags.has(Flags::TOO_LONG);
+                let line = if read { Some(bodies.line_at(entry.text)?) } else { None };
+                given.push(map(&entry, line));
                 Ok(())
             },
             fold,

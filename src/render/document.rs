@@ -1,6 +1,7 @@
 //! The JSON documents of the commands: stable names, stored JSON embedded as it is.
 
 pub(crate) mod compactions;
+pub(crate) mod diff;
 pub(crate) mod exposure;
 pub(crate) mod fork;
 pub(crate) mod header;

@@ -119,7 +119,8 @@ fn first(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", clean_line(&line))
 }
 
-fn one_change(change: &Change, style: Style, out: &mut dyn Write) -> io::Result<()> {
+/// One change, on lines of its own.
+pub(super) fn one_change(change: &Change, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let absent = "absent".to_owned();
     match change {
         Change::Config { field, before, after } => {

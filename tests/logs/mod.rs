@@ -110,6 +110,53 @@ fn call_block(id: &str, name: &str, arguments: &str) -> String {
 /// Two turns, the first with reasoning, a call and its result, and words that came in chunks.
 pub(crate) fn sound() -> Writer {
     let mut log = Writer::new(0, "sound", "");
+    first_turn(&mut log);
+    log.event("turn/start", r#"{"turn":2}"#);
+    log.event("step/start", r#"{"turn":2,"step":1}"#);
+    log.user("u2", "Thanks. Danke, 谢谢!");
+    let usage = r#","usage":{"inputTokens":160,"outputTokens":5}"#;
+    log.assistant(r#""turn":2,"step":1"#, "a3", r#"{"type":"text","text":"You are welcome."}"#, usage, &[]);
+    log.event("step/end", r#"{"turn":2,"step":1}"#);
+    log.event("turn/end", &format!(r#"{{"turn":2,{DONE}}}"#));
+    log
+}
+
+/// A fork of [`sound`] behind its first turn, with another model, whose agent looks again.
+pub(crate) fn forked() -> Writer {
+    let mut log = Writer::new(0, "forked", r#","parentSession":"sound","seedLength":20"#);
+    first_turn(&mut log);
+    let place = r#""turn":2,"step":1"#;
+    log.event("session/end-seed", "{}");
+    log.event("turn/start", r#"{"turn":2}"#);
+    log.event("step/start", &format!("{{{place}}}"));
+    log.user("u2", "Thanks. Danke, 谢谢!");
+    log.event(
+        "request/header",
+        &format!(
+            r#"{{"header":{{"config":{}{SYSTEM},"tools":{TOOLS}}},"reason":"config"}}"#,
+            CONFIG.replace("flash", "pro")
+        ),
+    );
+    let arguments = r#"{\"command\":\"git status --short\"}"#;
+    log.assistant(place, "b3", &call_block("c2", "bash", arguments), "", &[]);
+    let call = log.call(place, "c2", "bash", arguments);
+    let result = r#"{"type":"tool-result","toolCallId":"c2","content":[{"type":"text","text":" M src/lib.rs"}],"isError":false}"#;
+    let data = format!(
+        r#"{{{place},"message":{{"id":"r2","role":"user","source":{{"kind":"tool","callId":"c2"}},"content":[{result}]}}}}"#
+    );
+    log.append("tool/result", &data, &[call]);
+    log.event("step/end", &format!("{{{place}}}"));
+    let place = r#""turn":2,"step":2"#;
+    log.event("step/start", &format!("{{{place}}}"));
+    let text = r#"{"type":"text","text":"One change is not committed yet."}"#;
+    log.assistant(place, "b4", text, "", &[]);
+    log.event("step/end", &format!("{{{place}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":2,{DONE}}}"#));
+    log
+}
+
+/// A question, a call, an answer.
+fn first_turn(log: &mut Writer) {
     let (one, two) = (r#""turn":1,"step":1"#, r#""turn":1,"step":2"#);
     let arguments = r#"{\"command\":\"cargo test\"}"#;
     log.event("turn/start", r#"{"turn":1}"#);
@@ -136,13 +183,6 @@ pub(crate) fn sound() -> Writer {
     log.assistant(two, "a2", r#"{"type":"text","text":"All three pass."}"#, usage, &words);
     log.event("step/end", &format!("{{{two}}}"));
     log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
-    log.event("turn/start", r#"{"turn":2}"#);
-    log.event("step/start", r#"{"turn":2,"step":1}"#);
-    log.user("u2", "Thanks. Danke, 谢谢!");
-    log.assistant(r#""turn":2,"step":1"#, "a3", r#"{"type":"text","text":"You are welcome."}"#, usage, &[]);
-    log.event("step/end", r#"{"turn":2,"step":1}"#);
-    log.event("turn/end", &format!(r#"{{"turn":2,{DONE}}}"#));
-    log
 }
 
 /// Dies in its first turn: one call was started and not answered, the other not even started.
