@@ -1,7 +1,7 @@
 //! The suffix automaton of a sequence of token numbers: streams any other sequence past it and tells
 //! at each place the longest run that also stands in the first, in constant time a token.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// A state: a class of runs that end at the same places.
 #[derive(Clone, Debug)]

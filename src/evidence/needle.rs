@@ -1,8 +1,8 @@
 //! A text whose origin is looked for, made ready to stream others past it.
 
 use super::automaton::{Automaton, Standing};
-use super::tokens::{Class, Token, cuts, joins, tokens};
-use std::collections::HashMap;
+use super::tokens::{Class, Token, begins_word, cuts, joins, tokens};
+use foldhash::{HashMap, HashMapExt};
 use std::ops::Range;
 
 /// How many tokens of the text are looked at.
@@ -28,7 +28,28 @@ pub struct Match {
     pub source: usize,
 }
 
-/// The text, its tokens and its automaton.
+/// How many marks and blanks before a word are kept to begin a run with.
+const LEAD: usize = 64;
+
+/// What a source and the text share.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The longest runs that both have, those of blanks, marks and common words alone left out.
+    pub matches: Vec<Match>,
+    /// The words of the text that the source has, each once.
+    words: Vec<u32>,
+}
+
+/// What one thread needs to look for the text, used again for each source.
+pub struct Scratch {
+    /// The last source in which each word was met.
+    met_in: Vec<u32>,
+    source: u32,
+    /// Marks and blanks that a run may begin with.
+    lead: Vec<(usize, usize)>,
+}
+
+/// The text, its tokens and its automaton; and how often its words were met.
 pub struct Needle {
     text: String,
     tokens: Vec<Token>,
@@ -39,11 +60,28 @@ pub struct Needle {
     /// Which beginnings and lengths its words have: most words of a source are turned away here.
     gate: Vec<bool>,
     automaton: Automaton,
-    /// In how many sources each word of the vocabulary stands.
-    sources_with: Vec<u32>,
-    /// The last source in which the word was met.
-    met_in: Vec<u32>,
+    counts: Counts,
+}
+
+/// In how many sources the words of a text stand.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// For each word of the vocabulary.
+    with: Vec<u32>,
+    /// All sources.
     sources: u32,
+}
+
+impl Counts {
+    /// Takes a source into account.
+    pub fn add(&mut self, found: &Found) {
+        self.sources += 1;
+        for word in &found.words {
+            if let Some(with) = self.with.get_mut(*word as usize) {
+                *with += 1;
+            }
+        }
+    }
 }
 
 impl Needle {
@@ -73,9 +111,7 @@ impl Needle {
             worth,
             words,
             vocabulary,
-            sources_with: vec![0; count],
-            met_in: vec![0; count],
-            sources: 0,
+            counts: Counts { with: vec![0; count], sources: 0 },
         }
     }
 
@@ -91,36 +127,55 @@ impl Needle {
         &self.tokens
     }
 
-    /// Streams a source past the text: the longest runs that both have, those of blanks, marks and
-    /// common words alone left out.
-    pub fn matches(&mut self, source: &str) -> Vec<Match> {
-        self.sources += 1;
-        let mut found: Vec<Match> = Vec::new();
-        let mut places: HashMap<(usize, usize), usize> = HashMap::new();
-        let mut standing = Standing::default();
-        // The ends of the tokens that the current run is made of are known by its length in bytes.
-        let mut run_start = 0;
+    /// What a thread needs to look for the text.
+    #[must_use]
+    pub fn scratch(&self) -> Scratch {
+        Scratch { met_in: vec![0; self.vocabulary.len()], source: 0, lead: Vec::new() }
+    }
+
+    /// No source met yet.
+    #[must_use]
+    pub fn no_counts(&self) -> Counts {
+        Counts { with: vec![0; self.vocabulary.len()], sources: 0 }
+    }
+
+    /// From here on words are as rare as they are in those sources.
+    pub fn set_counts(&mut self, counts: Counts) {
+        self.counts = counts;
+    }
+
+    /// Streams a source past the text.
+    #[must_use]
+    pub fn look(&self, source: &str, scratch: &mut Scratch) -> Found {
+        scratch.source += 1;
+        scratch.lead.clear();
+        let mut stream = Stream {
+            needle: self,
+            scratch,
+            found: Found::default(),
+            places: HashMap::new(),
+            standing: Standing::default(),
+            run_start: 0,
+        };
         for (start, end) in cuts(source) {
             let text = &source[start..end];
-            let met = self.gate[door(text)];
-            if !met && standing.length == 0 {
+            let is_word = begins_word(text);
+            if stream.standing.length == 0 && !is_word {
+                // No run is made of marks and blanks alone, so they wait for a word.
+                stream.wait(start, end);
                 continue;
             }
-            let word = if met { self.vocabulary.get(text).copied() } else { None };
-            if let Some(word) = word {
-                self.count(word);
+            let word = if self.gate[door(text)] { self.vocabulary.get(text).copied() } else { None };
+            if stream.standing.length == 0 {
+                if word.is_none() {
+                    stream.scratch.lead.clear();
+                    continue;
+                }
+                stream.catch_up(source);
             }
-            let next = self.automaton.advance(standing, word);
-            if next.length != standing.length + 1 {
-                self.keep(standing, run_start, &mut found, &mut places);
-                run_start = self.start_of(next, end);
-            } else if standing.length == 0 {
-                run_start = start;
-            }
-            standing = next;
+            stream.take(start, end, word);
         }
-        self.keep(standing, run_start, &mut found, &mut places);
-        found
+        stream.end()
     }
 
     /// Where in the source a run starts that ends there.
@@ -133,44 +188,11 @@ impl Needle {
         end - (self.tokens[behind - 1].end - self.tokens[first].start)
     }
 
-    fn count(&mut self, word: u32) {
-        let at = word as usize;
-        if self.met_in[at] != self.sources {
-            self.met_in[at] = self.sources;
-            self.sources_with[at] += 1;
-        }
-    }
-
-    fn keep(
-        &self,
-        standing: Standing,
-        source: usize,
-        found: &mut Vec<Match>,
-        places: &mut HashMap<(usize, usize), usize>,
-    ) {
-        let length = standing.length as usize;
-        if length == 0 || found.len() >= RUNS {
-            return;
-        }
-        let from = self.automaton.end_of(standing) - length;
-        let run = from..from + length;
-        let tells = run.clone().any(|t| self.worth[t] > 0.0)
-            || (length >= 3 && run.clone().any(|t| self.compound[t]));
-        if !tells {
-            return;
-        }
-        let met = places.entry((from, length)).or_default();
-        *met += 1;
-        if *met <= PLACES {
-            found.push(Match { from, length, source });
-        }
-    }
-
     /// How seldom a word is met in the sources so far: 1 in one of them only, next to 0 in all.
     #[must_use]
     pub fn rarity(&self, token: usize) -> f64 {
-        let sources = f64::from(self.sources.max(FEW));
-        let with = f64::from(self.sources_with[self.words[token] as usize].max(1));
+        let sources = f64::from(self.counts.sources.max(FEW));
+        let with = f64::from(self.counts.with[self.words[token] as usize].max(1));
         let rarity = ((sources + 1.0) / with).ln() / (sources + 1.0).ln();
         if self.tokens[token].class.is_telling() { rarity.max(0.3) } else { rarity.max(0.0) }
     }
@@ -205,6 +227,79 @@ impl Needle {
     #[must_use]
     pub fn bytes(&self, from: usize, length: usize) -> Range<usize> {
         self.tokens[from].start..self.tokens[from + length - 1].end
+    }
+}
+
+/// A source on its way past the text.
+struct Stream<'a> {
+    needle: &'a Needle,
+    scratch: &'a mut Scratch,
+    found: Found,
+    places: HashMap<(usize, usize), usize>,
+    standing: Standing,
+    /// Where in the source the current run starts.
+    run_start: usize,
+}
+
+impl Stream<'_> {
+    fn wait(&mut self, start: usize, end: usize) {
+        if self.scratch.lead.len() == LEAD {
+            self.scratch.lead.drain(..LEAD / 2);
+        }
+        self.scratch.lead.push((start, end));
+    }
+
+    /// Takes the marks and blanks that stood before a word.
+    fn catch_up(&mut self, source: &str) {
+        for at in 0..self.scratch.lead.len() {
+            let (start, end) = self.scratch.lead[at];
+            let word = self.needle.vocabulary.get(&source[start..end]).copied();
+            self.take(start, end, word);
+        }
+        self.scratch.lead.clear();
+    }
+
+    fn take(&mut self, start: usize, end: usize, word: Option<u32>) {
+        if let Some(word) = word {
+            let met = &mut self.scratch.met_in[word as usize];
+            if *met != self.scratch.source {
+                *met = self.scratch.source;
+                self.found.words.push(word);
+            }
+        }
+        let next = self.needle.automaton.advance(self.standing, word);
+        if next.length != self.standing.length + 1 {
+            self.keep();
+            self.run_start = self.needle.start_of(next, end);
+        } else if self.standing.length == 0 {
+            self.run_start = start;
+        }
+        self.standing = next;
+    }
+
+    fn keep(&mut self) {
+        let length = self.standing.length as usize;
+        if length == 0 || self.found.matches.len() >= RUNS {
+            return;
+        }
+        let needle = self.needle;
+        let from = needle.automaton.end_of(self.standing) - length;
+        let run = from..from + length;
+        let tells = run.clone().any(|t| needle.worth[t] > 0.0)
+            || (length >= 3 && run.clone().any(|t| needle.compound[t]));
+        if !tells {
+            return;
+        }
+        let met = self.places.entry((from, length)).or_default();
+        *met += 1;
+        if *met <= PLACES {
+            self.found.matches.push(Match { from, length, source: self.run_start });
+        }
+    }
+
+    fn end(mut self) -> Found {
+        self.keep();
+        self.found
     }
 }
 
@@ -250,12 +345,25 @@ fn compounds(text: &str, tokens: &[Token]) -> Vec<bool> {
 }
 
 #[cfg(test)]
+impl Needle {
+    /// What sources share with the text, each taken into account.
+    pub(super) fn matches_of(&mut self, sources: &[&str]) -> Vec<Vec<Match>> {
+        let mut scratch = self.scratch();
+        let found: Vec<Found> = sources.iter().map(|source| self.look(source, &mut scratch)).collect();
+        let mut counts = std::mem::take(&mut self.counts);
+        found.iter().for_each(|found| counts.add(found));
+        self.counts = counts;
+        found.into_iter().map(|found| found.matches).collect()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     fn quotes(text: &str, source: &str) -> Vec<String> {
         let mut needle = Needle::new(text.to_owned(), None);
-        let found = needle.matches(source);
+        let found = needle.matches_of(&[source]).remove(0);
         for m in &found {
             let quote = &text[needle.bytes(m.from, m.length)];
             assert_eq!(&source[m.source..m.source + quote.len()], quote);
@@ -273,9 +381,7 @@ mod tests {
     #[test]
     fn rarity_falls_with_the_number_of_sources() {
         let mut needle = Needle::new("gasket valve".to_owned(), None);
-        for source in ["gasket", "gasket valve", "gasket"] {
-            needle.matches(source);
-        }
+        needle.matches_of(&["gasket", "gasket valve", "gasket"]);
         assert!(needle.rarity(2) > 0.99 && needle.rarity(0) < 0.7);
     }
 }

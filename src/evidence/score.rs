@@ -174,8 +174,8 @@ mod tests {
 
     fn scores(target: &str, people: &[&str], sources: &[&str]) -> Vec<f64> {
         let mut needle = Needle::new(target.to_owned(), None);
-        let asked: Vec<Vec<Match>> = people.iter().map(|p| needle.matches(p)).collect();
-        let found: Vec<Vec<Match>> = sources.iter().map(|s| needle.matches(s)).collect();
+        let asked = needle.matches_of(people);
+        let found = needle.matches_of(sources);
         let mut known = Known::default();
         asked.iter().for_each(|m| known.learn(0, Speaker::People, m, &needle));
         found.iter().enumerate().map(|(n, m)| score(n as u64 + 1, m, &known, &needle).score).collect()

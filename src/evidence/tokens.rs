@@ -58,15 +58,50 @@ fn is_word(c: char) -> bool {
     (c.is_alphanumeric() || c == '_') && !is_ideograph(c)
 }
 
-fn is_ascii_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// Whether a token is a word, a number or a name, and no blank or mark.
+#[must_use]
+pub fn begins_word(token: &str) -> bool {
+    match token.as_bytes().first() {
+        Some(byte) if byte.is_ascii() => is_ascii_word(*byte),
+        _ => token.chars().next().is_some_and(|c| is_word(c) || is_ideograph(c)),
+    }
 }
+
+fn is_ascii_word(byte: u8) -> bool {
+    SORTS[usize::from(byte)] == Sort::Word
+}
+
+/// What a byte is, as far as cutting goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Sort {
+    Word,
+    Blank,
+    Other,
+}
+
+/// The sort of each byte.
+const SORTS: [Sort; 256] = {
+    let mut sorts = [Sort::Other; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        sorts[byte as usize] = match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => Sort::Word,
+            _ if byte.is_ascii_whitespace() => Sort::Blank,
+            _ => Sort::Other,
+        };
+        byte += 1;
+    }
+    sorts
+};
 
 /// The length of the first token; the text is not empty.
 fn first(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let of = if is_ascii_word(bytes[0]) { is_ascii_word } else { |byte: u8| byte.is_ascii_whitespace() };
-    let length = bytes.iter().take_while(|byte| of(**byte)).count();
+    let sort = SORTS[usize::from(bytes[0])];
+    let length = match sort {
+        Sort::Other => 0,
+        _ => bytes.iter().take_while(|byte| SORTS[usize::from(**byte)] == sort).count(),
+    };
     // Most text is ASCII; only where other characters touch the run are they looked at.
     if length > 0 && bytes.get(length).is_none_or(u8::is_ascii) {
         return if bytes[0].is_ascii_digit() { number(&text[..length]) } else { length };

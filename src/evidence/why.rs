@@ -1,6 +1,6 @@
 //! Which tool results stand behind a conclusion, and what the model had seen of each.
 
-use super::needle::{Match, Needle};
+use super::needle::{Counts, Found, Match, Needle, Scratch};
 use super::score::{Known, SUPPORTS, Shared, Speaker, Weighted, score};
 use super::target::Target;
 use super::words;
@@ -11,10 +11,8 @@ use crate::format::sources::Sources;
 use crate::json::Raw;
 use crate::log::Log;
 use crate::log::surface::{Node, Surface};
-use crate::log::visit::{Bodies, Span};
-use crate::seq::Seq;
+use crate::log::visit::Span;
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 
 /// How a tool result stands to the conclusion, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,6 +104,7 @@ struct Candidate {
     via: Vec<u64>,
     matches: Vec<Match>,
     nested: bool,
+    replaces: bool,
 }
 
 /// What was read on the way to the answer.
@@ -123,12 +122,14 @@ struct Read {
 /// Asks what stands behind a conclusion.
 ///
 /// The surface right before the request is folded once; bodies are read once, ascending, and only
-/// those of messages in context, of shadowed results and of nested dispatches.
+/// those of messages in context, of shadowed results and of nested dispatches; several threads look at
+/// them.
 pub fn ask(log: &Log, target: Target) -> Result<Why> {
     let mut needle = Needle::new(target.text.clone(), target.focus.clone());
     let surface =
         target.upto.map_or_else(|| Surface::new(log.dialect()), |upto| log.surface().as_of(upto.0, 0));
-    let read = read(log, &target, &surface, &mut needle)?;
+    let (read, counts) = read(log, &target, &surface, &needle)?;
+    needle.set_counts(counts);
     let mut known = Known::default();
     for (seq, speaker, matches) in &read.said {
         known.learn(*seq, *speaker, matches, &needle);
@@ -166,9 +167,17 @@ enum Wanted {
     Result(Vec<u64>),
     Said(Speaker),
     Call,
+    Dispatch,
 }
 
-fn read(log: &Log, target: &Target, surface: &Surface, needle: &mut Needle) -> Result<Read> {
+/// What the reading of one event gives.
+enum Piece {
+    Result(Candidate, Found),
+    Said { seq: u64, speaker: Speaker, replaces: bool, found: Found },
+    Call(u64, String),
+}
+
+fn wanted(log: &Log, target: &Target, surface: &Surface) -> BTreeMap<u64, Wanted> {
     let mut wanted: BTreeMap<u64, Wanted> = BTreeMap::new();
     for node in surface.all().iter().filter(|node| node.seq != target.seq.0) {
         let via = chain(surface, node);
@@ -178,72 +187,95 @@ fn read(log: &Log, target: &Target, surface: &Surface, needle: &mut Needle) -> R
             kind => drop(wanted.insert(node.seq, Wanted::Said(speaker(kind, node)))),
         }
     }
-    // Calls lie beside their results: read on the way, they cost no pass of their own.
-    let upto = target.upto.unwrap_or_default();
-    let calls =
-        log.index().entries().iter().take_while(|e| e.seq <= upto).filter(|e| e.kind == Kind::ToolCall);
-    wanted.extend(calls.map(|e| (e.seq.0, Wanted::Call)));
-    let mut read = Read::default();
-    let mut bodies = Bodies::new(log);
-    for (seq, what) in wanted {
-        // A record that is too long to be read is passed over.
-        bodies.with(Seq(seq), |event| match what {
-            Wanted::Result(via) => {
-                let matches = needle.matches(&words::of_result(event, log.dialect()));
-                if via.is_empty() && event.op.is_replace() {
-                    read.holders.insert(seq, matches.clone());
-                }
-                read.candidates.push(candidate(event, via, matches));
-            }
-            Wanted::Call => {
-                let name = event.data.get("name").and_then(Raw::display_text);
-                read.tools.extend(name.map(|name| (seq, name)));
-            }
-            Wanted::Said(speaker) => {
-                let matches = needle.matches(&words::of_conclusion(event));
-                if event.op.is_replace() {
-                    read.holders.insert(seq, matches.clone());
-                }
-                read.said.push((seq, speaker, matches));
-            }
-        })?;
+    // Calls and dispatches lie beside their results: read on the way, they cost no pass of their own.
+    if let Some(upto) = target.upto {
+        let beside = |kind: Kind| match kind {
+            Kind::ToolCall => Some(Wanted::Call),
+            Kind::CodeDispatch | Kind::PtcDispatch => Some(Wanted::Dispatch),
+            _ => None,
+        };
+        let entries = log.index().entries().iter().take_while(|e| e.seq <= upto);
+        wanted.extend(entries.filter_map(|e| Some((e.seq.0, beside(e.kind)?))));
     }
-    nested(log, target, needle, &mut read)?;
-    Ok(read)
+    wanted
+}
+
+fn read(log: &Log, target: &Target, surface: &Surface, needle: &Needle) -> Result<(Read, Counts)> {
+    let wanted = wanted(log, target, surface);
+    let mut read = Read::default();
+    let mut counts = needle.no_counts();
+    log.walk_mapped(
+        Span { closers: false, ..log.whole() },
+        |entry| wanted.contains_key(&entry.seq.0),
+        || needle.scratch(),
+        |scratch, event| piece(event, wanted.get(&event.seq.0)?, log, needle, scratch),
+        |piece| read.take(piece, &mut counts),
+    )?;
+    Ok((read, counts))
+}
+
+fn piece(
+    event: &Event<'_>,
+    what: &Wanted,
+    log: &Log,
+    needle: &Needle,
+    scratch: &mut Scratch,
+) -> Option<Piece> {
+    let seq = event.seq.0;
+    Some(match what {
+        Wanted::Result(via) => {
+            let mut found = needle.look(&words::of_result(event, log.dialect()), scratch);
+            Piece::Result(candidate(event, via.clone(), std::mem::take(&mut found.matches)), found)
+        }
+        Wanted::Call => Piece::Call(seq, event.data.get("name").and_then(Raw::display_text)?),
+        Wanted::Said(speaker) => {
+            let found = needle.look(&words::of_conclusion(event), scratch);
+            Piece::Said { seq, speaker: *speaker, replaces: event.op.is_replace(), found }
+        }
+        // The model never had these, only what their root made of them.
+        Wanted::Dispatch => {
+            let mut found = needle.look(&words::of_dispatch(event), scratch);
+            let matches = std::mem::take(&mut found.matches);
+            let call_id = words::call_id(event);
+            let (call, via) = (Some(seq), Vec::new());
+            Piece::Result(
+                Candidate { seq, call, call_id, via, matches, nested: true, replaces: false },
+                found,
+            )
+        }
+    })
+}
+
+impl Read {
+    fn take(&mut self, piece: Piece, counts: &mut Counts) {
+        match piece {
+            Piece::Call(seq, name) => drop(self.tools.insert(seq, name)),
+            Piece::Result(candidate, found) => {
+                counts.add(&found);
+                if candidate.via.is_empty() && candidate.replaces {
+                    self.holders.insert(candidate.seq, candidate.matches.clone());
+                }
+                if !candidate.nested || !candidate.matches.is_empty() {
+                    self.candidates.push(candidate);
+                }
+            }
+            Piece::Said { seq, speaker, replaces, found } => {
+                counts.add(&found);
+                if replaces {
+                    self.holders.insert(seq, found.matches.clone());
+                }
+                self.said.push((seq, speaker, found.matches));
+            }
+        }
+    }
 }
 
 fn candidate(event: &Event<'_>, via: Vec<u64>, matches: Vec<Match>) -> Candidate {
     let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
     let sources = list.and_then(|list| Sources::parse(list, event.seq.0, false).ok());
     let call = sources.filter(|_| !event.op.is_replace()).and_then(|s| s.only());
-    Candidate { seq: event.seq.0, call, call_id: words::call_id(event), via, matches, nested: false }
-}
-
-/// Results of nested dispatches: the model never had them, only what their root made of them.
-fn nested(log: &Log, target: &Target, needle: &mut Needle, read: &mut Read) -> Result<()> {
-    let Some(upto) = target.upto else { return Ok(()) };
-    let span = Span { from: log.index().first_seq(), upto, closers: false };
-    let is_dispatch = |kind: Kind| matches!(kind, Kind::CodeDispatch | Kind::PtcDispatch);
-    log.walk(
-        span,
-        |entry| is_dispatch(entry.kind),
-        |event| {
-            let matches = needle.matches(&words::of_dispatch(event));
-            if !matches.is_empty() {
-                let call_id = words::call_id(event);
-                let seq = event.seq.0;
-                read.candidates.push(Candidate {
-                    seq,
-                    call: Some(seq),
-                    call_id,
-                    via: Vec::new(),
-                    matches,
-                    nested: true,
-                });
-            }
-            ControlFlow::Continue(())
-        },
-    )
+    let (seq, call_id, replaces) = (event.seq.0, words::call_id(event), event.op.is_replace());
+    Candidate { seq, call, call_id, via, matches, nested: false, replaces }
 }
 
 /// From a shadowed event to what stands in its place on the surface.
