@@ -2,6 +2,7 @@
 
 use super::automaton::{Automaton, Standing};
 use super::tokens::{Class, Token, begins_word, cuts, joins, tokens};
+use aho_corasick::AhoCorasick;
 use foldhash::{HashMap, HashMapExt};
 use std::ops::Range;
 
@@ -27,6 +28,13 @@ pub struct Match {
     /// The byte of the source at which it starts.
     pub source: usize,
 }
+
+/// How much of a source before and behind a word that tells is looked at, in bytes: longer stretches
+/// without another such word are no part of a run worth quoting.
+const AROUND: usize = 256;
+
+/// How many words are looked for at most.
+const TELLING: usize = 2000;
 
 /// How many marks and blanks before a word are kept to begin a run with.
 const LEAD: usize = 64;
@@ -57,6 +65,8 @@ pub struct Needle {
     compound: Vec<bool>,
     words: Vec<u32>,
     vocabulary: HashMap<String, u32>,
+    /// Finds the words that tell in a source: only there tokens are cut. `None` = everywhere.
+    telling: Option<AhoCorasick>,
     /// Which beginnings and lengths its words have: most words of a source are turned away here.
     gate: Vec<bool>,
     automaton: Automaton,
@@ -100,10 +110,12 @@ impl Needle {
             let next = vocabulary.len() as u32;
             words.push(*vocabulary.entry(text[token.start..token.end].to_owned()).or_insert(next));
         }
-        let worth = list.iter().map(|t| t.class.worth(&text[t.start..t.end])).collect();
+        let worth: Vec<f64> = list.iter().map(|t| t.class.worth(&text[t.start..t.end])).collect();
         let count = vocabulary.len();
+        let compound = compounds(&text, &list);
         Needle {
-            compound: compounds(&text, &list),
+            telling: telling(&text, &list, &worth, &compound),
+            compound,
             automaton: Automaton::new(&words),
             gate: gate(vocabulary.keys()),
             text,
@@ -157,25 +169,29 @@ impl Needle {
             standing: Standing::default(),
             run_start: 0,
         };
-        for (start, end) in cuts(source) {
-            let text = &source[start..end];
-            let is_word = begins_word(text);
-            if stream.standing.length == 0 && !is_word {
-                // No run is made of marks and blanks alone, so they wait for a word.
-                stream.wait(start, end);
-                continue;
-            }
-            let word = if self.gate[door(text)] { self.vocabulary.get(text).copied() } else { None };
-            if stream.standing.length == 0 {
-                if word.is_none() {
-                    stream.scratch.lead.clear();
-                    continue;
-                }
-                stream.catch_up(source);
-            }
-            stream.take(start, end, word);
+        let mut done = 0;
+        while let Some(stretch) = self.stretch(source, done) {
+            stream.cut(source, stretch.clone());
+            done = stretch.end;
         }
-        stream.end()
+        stream.found
+    }
+
+    /// The next stretch of a source in which a word that tells may stand; it begins and ends at a blank
+    /// or at the ends of the source.
+    fn stretch(&self, source: &str, from: usize) -> Option<Range<usize>> {
+        let Some(telling) = &self.telling else { return (from < source.len()).then_some(from..source.len()) };
+        let hit = telling.find(&source[from..])?;
+        let start = blank_before(source, from, (from + hit.start()).saturating_sub(AROUND));
+        let mut end = from + hit.end();
+        // Hits that stand close make one stretch.
+        loop {
+            let reach = blank_behind(source, end + AROUND);
+            match telling.find(&source[end..reach]) {
+                Some(next) => end += next.end(),
+                None => return Some(start..reach),
+            }
+        }
     }
 
     /// Where in the source a run starts that ends there.
@@ -242,6 +258,33 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
+    /// Cuts a stretch of the source into tokens and takes them.
+    fn cut(&mut self, source: &str, stretch: Range<usize>) {
+        let base = stretch.start;
+        for (start, end) in cuts(&source[stretch]) {
+            let (start, end) = (base + start, base + end);
+            let text = &source[start..end];
+            if self.standing.length == 0 && !begins_word(text) {
+                // No run is made of marks and blanks alone, so they wait for a word.
+                self.wait(start, end);
+                continue;
+            }
+            let needle = self.needle;
+            let word = if needle.gate[door(text)] { needle.vocabulary.get(text).copied() } else { None };
+            if self.standing.length == 0 {
+                if word.is_none() {
+                    self.scratch.lead.clear();
+                    continue;
+                }
+                self.catch_up(source);
+            }
+            self.take(start, end, word);
+        }
+        self.keep();
+        self.standing = Standing::default();
+        self.scratch.lead.clear();
+    }
+
     fn wait(&mut self, start: usize, end: usize) {
         if self.scratch.lead.len() == LEAD {
             self.scratch.lead.drain(..LEAD / 2);
@@ -296,11 +339,46 @@ impl Stream<'_> {
             self.found.matches.push(Match { from, length, source: self.run_start });
         }
     }
+}
 
-    fn end(mut self) -> Found {
-        self.keep();
-        self.found
+/// The words that tell, alone or inside a path, made ready to be looked for; `None` where there are so
+/// many that looking for them is no gain.
+fn telling(text: &str, tokens: &[Token], worth: &[f64], compound: &[bool]) -> Option<AhoCorasick> {
+    let tells =
+        |(n, token): (usize, &Token)| (worth[n] > 0.0 || compound[n]).then(|| &text[token.start..token.end]);
+    let mut words: Vec<&str> = tokens.iter().enumerate().filter_map(tells).collect();
+    words.sort_unstable();
+    words.dedup();
+    // One digit or letter stands everywhere; it counts where it stands near a word that is looked for.
+    words.retain(|word| word.len() > 1);
+    if words.len() > TELLING {
+        return None;
     }
+    AhoCorasick::new(words).ok()
+}
+
+/// The start of the last blank at or before `at`, not before `from`; blanks begin a token of their own.
+fn blank_before(source: &str, from: usize, at: usize) -> usize {
+    let bytes = source.as_bytes();
+    (from..=at.max(from))
+        .rev()
+        .find(|at| {
+            bytes[*at].is_ascii_whitespace()
+                && (*at == from || !bytes[at - 1].is_ascii_whitespace() && bytes[at - 1].is_ascii())
+        })
+        .unwrap_or(from)
+}
+
+/// The start of the first blank at or behind `at`, or the end of the source.
+fn blank_behind(source: &str, at: usize) -> usize {
+    let bytes = source.as_bytes();
+    (at..bytes.len())
+        .find(|at| {
+            bytes[*at].is_ascii_whitespace()
+                && !bytes[at - 1].is_ascii_whitespace()
+                && bytes[at - 1].is_ascii()
+        })
+        .unwrap_or(bytes.len())
 }
 
 /// The place in the gate of a token: by its first byte, its last and its length.

@@ -4,7 +4,6 @@ use super::words;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::kind::Kind;
 use crate::format::sources::Sources;
-use crate::json::Raw;
 use crate::log::Log;
 use crate::log::index::{Entry, Flags};
 use crate::log::visit::Bodies;
@@ -41,8 +40,7 @@ fn usage(log: &Log, code: &'static str, message: String) -> Error {
 pub fn at(log: &Log, seq: Seq) -> Result<Target> {
     let mut bodies = Bodies::new(log);
     let found = bodies.with(seq, |event| {
-        let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
-        let recorded = list.and_then(|list| Sources::parse(list, seq.0, false).ok());
+        let recorded = event.cited();
         (event.kind, words::of_conclusion(event), words::call_id(event), event.op.is_replace(), recorded)
     })?;
     let Some((kind, text, call_id, replaces, recorded)) = found else {

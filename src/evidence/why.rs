@@ -7,7 +7,6 @@ use super::words;
 use crate::error::Result;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::format::sources::Sources;
 use crate::json::Raw;
 use crate::log::Log;
 use crate::log::surface::{Node, Surface};
@@ -271,9 +270,7 @@ impl Read {
 }
 
 fn candidate(event: &Event<'_>, via: Vec<u64>, matches: Vec<Match>) -> Candidate {
-    let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
-    let sources = list.and_then(|list| Sources::parse(list, event.seq.0, false).ok());
-    let call = sources.filter(|_| !event.op.is_replace()).and_then(|s| s.only());
+    let call = event.cited().filter(|_| !event.op.is_replace()).and_then(|s| s.only());
     let (seq, call_id, replaces) = (event.seq.0, words::call_id(event), event.op.is_replace());
     Candidate { seq, call, call_id, via, matches, nested: false, replaces }
 }

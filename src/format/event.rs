@@ -1,6 +1,7 @@
 //! One event as a view meets it: stored text, read in place.
 
 use super::kind::Kind;
+use super::sources::Sources;
 use super::surface_op::SurfaceOp;
 use crate::json::Raw;
 use crate::seq::Seq;
@@ -29,6 +30,8 @@ pub struct Event<'a> {
     pub op: SurfaceOp,
     /// Its payload.
     pub data: Raw<'a>,
+    /// Its `sourceEventSeqs` as stored, sound or not.
+    pub sources: Option<Raw<'a>>,
     /// Its whole text.
     pub text: &'a [u8],
     /// Whether it is a closer that repair would append, and not stored.
@@ -43,6 +46,12 @@ impl<'a> Event<'a> {
             Kind::UserMessage => Some(self.data),
             _ => self.data.get("message"),
         }
+    }
+
+    /// The earlier events that it names as its sources; `None` when it names none, or in a malformed way.
+    #[must_use]
+    pub fn cited(&self) -> Option<Sources> {
+        Sources::parse(self.sources?, self.seq.0, false).ok()
     }
 
     /// The type as it is written, also of a type that we do not know.

@@ -93,7 +93,11 @@ pub fn stored(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// The text for people: what is not Unicode becomes U+FFFD.
 #[must_use]
 pub fn lossy(wtf8: &[u8]) -> String {
-    String::from_utf8_lossy(wtf8).into_owned()
+    // Nearly all text is sound, and to see that is quick.
+    match std::str::from_utf8(wtf8) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(wtf8).into_owned(),
+    }
 }
 
 /// The UTF-16 code units of WTF-8 text.

@@ -113,7 +113,8 @@ impl<'a> Bodies<'a> {
         // The kind in the index is the upgraded one; the stored one stands in the line.
         let upgraded = legacy::upgrade(parts.kind(), data, op, &id, entry.seq.0);
         let legacy::Upgrade::Rewritten { kind, mut data, inherits_id_from } = upgraded else {
-            return Ok(each(&event(entry, op, data, &stored)));
+            let event = event(entry, op, data, &stored);
+            return Ok(each(&Event { sources: parts.sources, ..event }));
         };
         if let Some(from) = inherits_id_from {
             let literal = self.message_id(Seq(from), entry.seq)?;
@@ -123,7 +124,8 @@ impl<'a> Bodies<'a> {
         }
         let Ok(value) = Raw::parse(&data) else { return Ok(ControlFlow::Continue(())) };
         let text = with_data(&stored, kind, &data);
-        Ok(each(&event(entry, op, value, &text)))
+        let event = event(entry, op, value, &text);
+        Ok(each(&Event { sources: parts.sources, ..event }))
     }
 
     /// The literal of the message id of an earlier event; `""` when it has none.
@@ -151,12 +153,23 @@ fn hand_on(
     }
     let null = Raw::parse(b"null").ok();
     let Some(data) = parts.data.or(null) else { return ControlFlow::Continue(()) };
-    each(&event(entry, SurfaceOp::parse(parts.op, dialect), data, line))
+    let event = event(entry, SurfaceOp::parse(parts.op, dialect), data, line);
+    each(&Event { sources: parts.sources, ..event })
 }
 
 fn event<'e>(entry: &Entry, op: SurfaceOp, data: Raw<'e>, text: &'e [u8]) -> Event<'e> {
     let location = entry.location();
-    Event { seq: entry.seq, time: entry.time, kind: entry.kind, location, op, data, text, synthetic: false }
+    Event {
+        seq: entry.seq,
+        time: entry.time,
+        kind: entry.kind,
+        location,
+        op,
+        data,
+        sources: None,
+        text,
+        synthetic: false,
+    }
 }
 
 /// A record's text with other type and data, its other members as stored.
@@ -194,6 +207,7 @@ fn expand(
                 location: entry.location(),
                 op: SurfaceOp::Absent,
                 data: value,
+                sources: None,
                 text: &text,
                 synthetic: false,
             });
@@ -207,7 +221,7 @@ fn expand(
 #[must_use]
 pub fn closer_event<'e>(closer: &'e super::closers::Closer, log: &Log) -> Option<Event<'e>> {
     let record = Raw::parse(&closer.text).ok()?;
-    let [data, op] = record.get_all(["data", "surfaceOp"]);
+    let [data, op, sources] = record.get_all(["data", "surfaceOp", "sourceEventSeqs"]);
     let data = data?;
     let [turn, step] = data.get_all(["turn", "step"]);
     let number = |value: Option<Raw<'_>>| value.and_then(Raw::count).and_then(|n| u32::try_from(n).ok());
@@ -218,6 +232,7 @@ pub fn closer_event<'e>(closer: &'e super::closers::Closer, log: &Log) -> Option
         location: crate::format::event::Location { turn: number(turn), step: number(step) },
         op: SurfaceOp::parse(op, log.dialect()),
         data,
+        sources,
         text: &closer.text,
         synthetic: true,
     })

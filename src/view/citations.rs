@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::format::sources::{Run, Sources};
+use crate::format::sources::Run;
 use crate::json::Raw;
 use crate::log::Log;
 use crate::log::visit::Span;
@@ -36,9 +36,7 @@ pub fn of(event: &Event<'_>) -> Vec<Citation> {
             out.push(Citation { member, runs });
         }
     };
-    let record = Raw::parse(event.text).ok();
-    let sources = record.and_then(|r| r.get("sourceEventSeqs"));
-    if let Some(Ok(sources)) = sources.map(|list| Sources::parse(list, event.seq.0, false)) {
+    if let Some(sources) = event.cited() {
         add("sourceEventSeqs", sources.runs().to_vec());
     }
     let one = |n: u64| Run { first: n, last: n };

@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::format::event::{Event, Location};
 use crate::format::kind::Kind;
 use crate::format::message::{result_content, words};
-use crate::format::sources::Sources;
 use crate::json::Raw;
 use crate::log::Log;
 use crate::log::index::Flags;
@@ -92,10 +91,8 @@ fn one(event: &Event<'_>, log: &Log) -> Described {
         if event.kind == Kind::ToolResult { result_content(message, log.dialect()) } else { content };
     node.words = content.map(|c| first_words(c)).unwrap_or_default();
     if event.kind == Kind::ToolResult {
-        let record = Raw::parse(event.text).ok();
-        let sources = record.and_then(|r| Sources::parse(r.get("sourceEventSeqs")?, event.seq.0, false).ok());
         // An append cites its call; a rewrite cites the result it replaces.
-        node.call = sources.filter(|_| !node.replaces).and_then(|s| s.only());
+        node.call = event.cited().filter(|_| !node.replaces).and_then(|s| s.only());
     }
     node
 }

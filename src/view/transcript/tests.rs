@@ -32,6 +32,7 @@ fn event<'a>(line: &'a str, dialect: &Dialect, here: &mut Location) -> Event<'a>
         location,
         op: SurfaceOp::parse(raw.get("surfaceOp"), dialect),
         data,
+        sources: raw.get("sourceEventSeqs"),
         text: line.as_bytes(),
         synthetic: raw.get("synthetic").is_some_and(Raw::is_true),
     }
