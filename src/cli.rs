@@ -2,6 +2,7 @@
 //!
 //! A command is a variant of [`Command`], a line in [`Command::run`] and a file of its name.
 
+mod children;
 mod compactions;
 mod completions;
 mod convert;

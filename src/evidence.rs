@@ -6,6 +6,7 @@
 //! weighed by how hard it is to hit by chance ([`score`]). It is a measure, not a proof.
 
 pub mod automaton;
+pub mod children;
 pub mod exposure;
 pub mod needle;
 pub mod score;

@@ -132,6 +132,25 @@ fn sessions_are_listed_and_accounted_for() {
 }
 
 #[test]
+fn what_a_subagent_found_behind_a_conclusion_is_listed_apart() {
+    let root = tempfile::tempdir().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    for id in ["delegating", "scout"] {
+        let dir = root.path().join("--home-ada-app--").join(id);
+        fs::create_dir_all(&dir).unwrap();
+        fs::copy(fixtures.join(format!("{id}.jsonl")), dir.join("session.jsonl")).unwrap();
+    }
+    let path = root.path().to_str().unwrap();
+    for (name, args) in [
+        ("why-delegated", &["why", "delegating", "4"][..]),
+        ("why-delegated-json", &["why", "delegating", "4", "--json"]),
+    ] {
+        let found = transcript(program(args).args(["--root", path]), args);
+        golden(name, &found.replace(path, "ROOT"));
+    }
+}
+
+#[test]
 fn a_root_that_is_not_there_is_an_error_when_it_is_named() {
     check("ls-no-root", &["ls", "--root", "nowhere"]);
     check("ls-no-home", &["ls"]);

@@ -27,6 +27,8 @@ fn the_files_are_what_is_written_down() {
         ("changed.jsonl", logs::changed().text()),
         ("compacted.v4.jsonl", logs::compacted().text()),
         ("forked.jsonl", logs::forked().text()),
+        ("delegating.jsonl", logs::delegating().text()),
+        ("scout.jsonl", logs::scout().text()),
         ("searched.jsonl", logs::searched().text()),
         ("damaged.jsonl", logs::damaged()),
         ("two-writers.jsonl", logs::two_writers().text()),

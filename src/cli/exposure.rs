@@ -4,17 +4,13 @@ use super::damage::judge_view;
 use super::env::Env;
 use super::exit::{Exit, Failure};
 use super::input::open_log;
-use super::{Outcome, examples};
+use super::{Outcome, children, examples};
 use crate::render::document::exposure as document;
 use crate::render::table::{Fit, Table};
 use dsh_log::evidence::exposure::{self, Carrier, Query};
-use dsh_log::format::header;
 use dsh_log::log::Log;
 use dsh_log::seq::Seq;
-use dsh_log::storage::discover;
-use dsh_log::storage::header_line::{HeaderLine, read_header_line};
 use dsh_log::storage::source::Source;
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -79,43 +75,21 @@ fn exposed(log: &Log, query: &Query) -> Result<Exposed, Failure> {
     Ok(Exposed { id, path: log.source().path().to_owned(), carriers: exposure::carriers(log, query)? })
 }
 
-/// The logs under a root that name a parent, with its id.
-fn children(root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
-    let mut out = Vec::new();
-    for candidate in discover::walk(root)?.candidates {
-        let line = Source::open(&candidate.log).and_then(|source| read_header_line(&source));
-        let Ok(HeaderLine::Line { text, .. }) = line else { continue };
-        if let Some(parent) = header::read(&text).header.and_then(|h| h.parent_session) {
-            out.push((candidate.log, parent));
-        }
-    }
-    Ok(out)
-}
-
 /// The sessions that were forked from it, and those forked from them. An event keeps its seq in the
 /// part that a fork inherits.
 fn forks(log: &Log, root: &Path, query: &Query, all: &mut Vec<Exposed>, env: &Env) -> Result<(), Failure> {
-    let mut parents: HashSet<Vec<u8>> = log.header().map(|h| h.id.clone()).into_iter().collect();
-    let mut rest = children(root)?;
-    loop {
-        let (next, others): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|(_, parent)| parents.contains(parent));
-        if next.is_empty() {
-            return Ok(());
-        }
-        rest = others;
-        for (path, _) in next {
-            let child = Log::read(Source::open(&path)?, &env.reading)?;
-            parents.extend(child.header().map(|h| h.id.clone()));
-            let reaches = match query {
-                Query::Text(_) => true,
-                Query::Event(seq) => seq.0 < child.inherited(),
-            };
-            if reaches {
-                all.push(exposed(&child, query)?);
-            }
+    let id = log.header().map(|h| h.id.clone()).unwrap_or_default();
+    for child in children::descendants(children::under(root)?, &id) {
+        let child = Log::read(Source::open(&child.path)?, &env.reading)?;
+        let reaches = match query {
+            Query::Text(_) => true,
+            Query::Event(seq) => seq.0 < child.inherited(),
+        };
+        if reaches {
+            all.push(exposed(&child, query)?);
         }
     }
+    Ok(())
 }
 
 fn table(all: &[Exposed], env: &Env) -> Result<(), Failure> {

@@ -4,14 +4,18 @@ use super::damage::judge_view;
 use super::env::Env;
 use super::exit::Failure;
 use super::input::open_log;
-use super::{Outcome, examples};
+use super::{Outcome, children, examples};
 use crate::render::document::why as document;
+use crate::render::document::why::Delegated;
 use crate::render::{why_graph, why_text};
+use dsh_log::evidence;
 use dsh_log::evidence::target::{self, Target};
-use dsh_log::evidence::why::{self, Why};
+use dsh_log::evidence::why::{self, Question, Why};
 use dsh_log::log::Log;
 use dsh_log::seq::Seq;
 use dsh_log::storage::locate::{self, Target as Place};
+use dsh_log::storage::source::Source;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,7 +27,8 @@ use std::path::PathBuf;
 /// shared text (the model had it, and both hold text that is rare in the session), shadowed (only a
 /// summary or a cut of it was in context), in context (the model had it), never in context. Text that
 /// stood in a prompt or an earlier answer is discounted. It is a measure, not a proof; where nothing
-/// supports the conclusion, that is said.
+/// supports the conclusion, that is said. Sessions of subagents, where they are at hand, are looked
+/// through too: what they found and only reported on is listed apart.
 #[derive(clap::Args)]
 #[command(after_help = examples::WHY)]
 pub(crate) struct Args {
@@ -54,19 +59,59 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     let log = open_log(&args.session, env)?;
     let target = target_of(&log, args)?;
     let exit = judge_view(&log, env)?;
-    let why = why::ask(&log, target)?;
+    let (why, mut question) = why::ask_on(&log, target)?;
     let parent = parent(&log, &why, env);
+    let delegated = delegated(&log, &why, &mut question, env)?;
     let mut out = env.out();
     if env.json {
-        out.write_all(&document::document(&log, &why, parent.as_deref()))?;
+        out.write_all(&document::document(&log, &why, parent.as_deref(), &delegated))?;
         out.write_all(b"\n")?;
     } else if args.graph.is_some() {
         why_graph::dot(&why, &mut *out)?;
     } else {
         let screen = why_text::Screen { style: env.style, width: env.width, all: args.all };
         screen.write(&log, &why, parent.as_deref(), &mut *out)?;
+        screen.delegated(&delegated, &mut *out)?;
     }
     Ok(exit)
+}
+
+/// What the sessions of subagents found that the conclusion shares: its model had only their reports.
+fn delegated(log: &Log, why: &Why, question: &mut Question, env: &Env) -> Result<Vec<Delegated>, Failure> {
+    let Some(header) = log.header().filter(|header| !header.id.is_empty()) else { return Ok(Vec::new()) };
+    let mut all = children::beside(log.source().path());
+    for root in roots(log, env) {
+        all.extend(children::under(&root).unwrap_or_default());
+    }
+    let mut met = HashSet::new();
+    all.retain(|child| {
+        let path = std::fs::canonicalize(&child.path).unwrap_or_else(|_| child.path.clone());
+        child.header.origin.as_deref() == Some("subagent") && met.insert(path)
+    });
+    let children = children::descendants(all, &header.id);
+    if children.is_empty() {
+        return Ok(Vec::new());
+    }
+    let links = evidence::children::links(log, why.target.upto)?;
+    let until = log.index().record_of(why.target.seq).map(|n| log.index().entries()[n].time);
+    let mut out = Vec::new();
+    for child in children {
+        let read = Log::read(Source::open(&child.path)?, &env.reading)?;
+        let found = evidence::children::evidence(question, &read, until.unwrap_or(i64::MAX))?;
+        if !found.is_empty() {
+            let links = links.get(&child.header.id).cloned().unwrap_or_default();
+            out.push(Delegated { id: child.header.shown_id(), path: child.path, links, evidence: found });
+        }
+    }
+    Ok(out)
+}
+
+/// Where relatives of the session lie: under the root, or beside it.
+fn roots(log: &Log, env: &Env) -> Vec<PathBuf> {
+    let beside = log.source().path().parent().and_then(|dir| dir.parent()?.parent()).map(PathBuf::from);
+    let mut roots: Vec<PathBuf> = env.root.iter().cloned().chain(beside).collect();
+    roots.dedup();
+    roots
 }
 
 fn target_of(log: &Log, args: &Args) -> Result<Target, Failure> {
@@ -82,9 +127,7 @@ fn parent(log: &Log, why: &Why, env: &Env) -> Option<PathBuf> {
         return None;
     }
     let id = log.header()?.shown_parent()?;
-    let beside = log.source().path().parent().and_then(|dir| dir.parent()?.parent()).map(PathBuf::from);
-    let roots = [env.root.clone(), beside];
-    roots.iter().flatten().find_map(|root| {
+    roots(log, env).iter().find_map(|root| {
         let located = locate::locate(&Place::Id(id.clone()), Some(root)).ok()?;
         Some(located.path)
     })

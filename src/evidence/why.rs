@@ -106,32 +106,59 @@ struct Candidate {
     replaces: bool,
 }
 
+/// A message in context that is no tool result.
+struct Said {
+    seq: u64,
+    speaker: Speaker,
+    /// Whether a person wrote it, and not the harness or another agent.
+    by_person: bool,
+    replaces: bool,
+    matches: Vec<Match>,
+}
+
 /// What was read on the way to the answer.
 #[derive(Default)]
 struct Read {
     candidates: Vec<Candidate>,
-    /// What is no tool result: its speaker and what it shares.
-    said: Vec<(u64, Speaker, Vec<Match>)>,
+    /// What is no tool result.
+    said: Vec<Said>,
     /// What each message on the surface shares, for what survives of the shadowed.
     holders: HashMap<u64, Vec<Match>>,
     /// The tool of each call.
     tools: HashMap<u64, String>,
 }
 
+/// What was asked, ready to be asked of another session too.
+pub struct Question {
+    pub(super) needle: Needle,
+    /// How often its words were met in the session itself.
+    pub(super) counts: Counts,
+    /// What people said before the conclusion.
+    pub(super) prompts: Known,
+}
+
 /// Asks what stands behind a conclusion.
+pub fn ask(log: &Log, target: Target) -> Result<Why> {
+    ask_on(log, target).map(|(why, _)| why)
+}
+
+/// As [`ask`], and the question, to go on asking with.
 ///
 /// The surface right before the request is folded once; bodies are read once, ascending, and only
 /// those of messages in context, of shadowed results and of nested dispatches; several threads look at
 /// them.
-pub fn ask(log: &Log, target: Target) -> Result<Why> {
+pub fn ask_on(log: &Log, target: Target) -> Result<(Why, Question)> {
     let mut needle = Needle::new(target.text.clone(), target.focus.clone());
     let surface =
         target.upto.map_or_else(|| Surface::new(log.dialect()), |upto| log.surface().as_of(upto.0, 0));
     let (read, counts) = read(log, &target, &surface, &needle)?;
-    needle.set_counts(counts);
-    let mut known = Known::default();
-    for (seq, speaker, matches) in &read.said {
-        known.learn(*seq, *speaker, matches, &needle);
+    needle.set_counts(counts.clone());
+    let (mut known, mut prompts) = (Known::default(), Known::default());
+    for said in &read.said {
+        known.learn(said.seq, said.speaker, &said.matches, &needle);
+        if said.by_person {
+            prompts.learn(said.seq, said.speaker, &said.matches, &needle);
+        }
     }
     let mut evidence: Vec<Evidence> = read
         .candidates
@@ -151,14 +178,13 @@ pub fn ask(log: &Log, target: Target) -> Result<Why> {
     });
     let supported = evidence.iter().any(|e| e.supports);
     let also_said_in = telling(&read.said, &needle);
-    Ok(Why { target, evidence, supported, also_said_in })
+    Ok((Why { target, evidence, supported, also_said_in }, Question { needle, counts, prompts }))
 }
 
-fn telling(said: &[(u64, Speaker, Vec<Match>)], needle: &Needle) -> Vec<u64> {
+fn telling(said: &[Said], needle: &Needle) -> Vec<u64> {
     let tells = |m: &Match| needle.weights(m).iter().sum::<f64>() >= SUPPORTS / 2.0;
-    let people =
-        said.iter().filter(|(_, speaker, matches)| *speaker == Speaker::People && matches.iter().any(tells));
-    people.map(|(seq, ..)| *seq).collect()
+    let people = said.iter().filter(|s| s.speaker == Speaker::People && s.matches.iter().any(tells));
+    people.map(|said| said.seq).collect()
 }
 
 /// Which events are to be read, each with what it is.
@@ -172,7 +198,7 @@ enum Wanted {
 /// What the reading of one event gives.
 enum Piece {
     Result(Candidate, Found),
-    Said { seq: u64, speaker: Speaker, replaces: bool, found: Found },
+    Said(Said, Found),
     Call(u64, String),
 }
 
@@ -228,8 +254,11 @@ fn piece(
         }
         Wanted::Call => Piece::Call(seq, event.data.get("name").and_then(Raw::display_text)?),
         Wanted::Said(speaker) => {
-            let found = needle.look(&words::of_conclusion(event), scratch);
-            Piece::Said { seq, speaker: *speaker, replaces: event.op.is_replace(), found }
+            let mut found = needle.look(&words::of_conclusion(event), scratch);
+            let matches = std::mem::take(&mut found.matches);
+            let by_person = event.data.path(&["source", "kind"]).is_some_and(|kind| kind.is("user"));
+            let (speaker, replaces) = (*speaker, event.op.is_replace());
+            Piece::Said(Said { seq, speaker, by_person, replaces, matches }, found)
         }
         // The model never had these, only what their root made of them.
         Wanted::Dispatch => {
@@ -258,12 +287,12 @@ impl Read {
                     self.candidates.push(candidate);
                 }
             }
-            Piece::Said { seq, speaker, replaces, found } => {
+            Piece::Said(said, found) => {
                 counts.add(&found);
-                if replaces {
-                    self.holders.insert(seq, found.matches.clone());
+                if said.replaces {
+                    self.holders.insert(said.seq, said.matches.clone());
                 }
-                self.said.push((seq, speaker, found.matches));
+                self.said.push(said);
             }
         }
     }
@@ -320,9 +349,7 @@ fn judge(
     let holder = candidate.via.last().and_then(|seq| holders.get(seq));
     let spans: Vec<SharedSpan> = runs
         .iter()
-        .map(|run| {
-            span(run, target, needle, shadowed.then_some(holder).map(|h| h.map_or(&[][..], Vec::as_slice)))
-        })
+        .map(|run| span(run, needle, shadowed.then_some(holder).map(|h| h.map_or(&[][..], Vec::as_slice))))
         .collect();
     let survives: f64 = spans.iter().filter(|s| s.survives == Some(true)).map(|s| s.weight).sum();
     let recorded = target.recorded.contains(candidate.seq) && target.kind != Kind::ToolCall;
@@ -361,9 +388,10 @@ fn score_shadowed(candidate: &Candidate, known: &Known, needle: &Needle) -> Shar
     score(candidate.seq, &candidate.matches, &known.without(&candidate.via), needle)
 }
 
-fn span(run: &Weighted, target: &Target, needle: &Needle, holder: Option<&[Match]>) -> SharedSpan {
+/// A shared run in words.
+pub(super) fn span(run: &Weighted, needle: &Needle, holder: Option<&[Match]>) -> SharedSpan {
     let bytes = needle.bytes(run.run.from, run.run.length);
-    let whole = &target.text[bytes.clone()];
+    let whole = &needle.text()[bytes.clone()];
     let quote = whole.trim();
     let lead = whole.len() - whole.trim_start().len();
     let survives = holder.map(|matches| {

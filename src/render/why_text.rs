@@ -1,6 +1,7 @@
 //! `why` for people.
 
 use super::clean::clean_line;
+use super::document::why::Delegated;
 use super::inspect_text::plural;
 use super::style::Style;
 use super::wrap::cut;
@@ -68,6 +69,33 @@ impl Screen {
         Ok(())
     }
 
+    /// Writes what subagents found of it.
+    pub(crate) fn delegated(&self, delegated: &[Delegated], out: &mut dyn Write) -> io::Result<()> {
+        for child in delegated {
+            let links: Vec<String> =
+                child.links.iter().take(QUOTES).map(|l| format!("{} {}", l.seq, l.kind)).collect();
+            let named = if links.is_empty() {
+                "which no event here names".to_owned()
+            } else {
+                format!("named by {}", links.join(", "))
+            };
+            let path = clean_line(&child.path.display().to_string()).into_owned();
+            writeln!(out)?;
+            writeln!(
+                out,
+                "found by subagent {} ({path}), {named}",
+                self.style.strong(&clean_line(&child.id))
+            )?;
+            let limit = if self.all { usize::MAX } else { RESULTS };
+            for e in child.evidence.iter().take(limit) {
+                self.result(e, out)?;
+                writeln!(out)?;
+                e.spans.iter().take(QUOTES).try_for_each(|s| self.quote(s, out))?;
+            }
+        }
+        Ok(())
+    }
+
     fn verdict(&self, why: &Why, out: &mut dyn Write) -> io::Result<()> {
         let supports = why.evidence.iter().filter(|e| e.supports).count() as u64;
         let results = plural(why.evidence.len() as u64, "tool result");
@@ -102,11 +130,7 @@ impl Screen {
     }
 
     fn one(&self, log: &Log, e: &Evidence, parent: Option<&Path>, out: &mut dyn Write) -> io::Result<()> {
-        let label = in_words(e.strength);
-        let label = if e.supports { self.style.good(label) } else { self.style.dim(label) };
-        let tool = clean_line(e.tool.as_deref().unwrap_or("tool")).into_owned();
-        let call = clean_line(e.call_id.as_deref().unwrap_or("?")).into_owned();
-        write!(out, "  {} {tool} {call}  {label}  {:.1}", e.seq, e.score)?;
+        self.result(e, out)?;
         if e.inherited {
             let id = log.header().and_then(|h| h.shown_parent()).unwrap_or_else(|| "its parent".into());
             write!(out, "  inherited from {}", clean_line(&id))?;
@@ -123,6 +147,15 @@ impl Screen {
             self.quote(s, out)?;
         }
         Ok(())
+    }
+
+    /// A result, its strength and its score, without the end of the line.
+    fn result(&self, e: &Evidence, out: &mut dyn Write) -> io::Result<()> {
+        let label = in_words(e.strength);
+        let label = if e.supports { self.style.good(label) } else { self.style.dim(label) };
+        let tool = clean_line(e.tool.as_deref().unwrap_or("tool")).into_owned();
+        let call = clean_line(e.call_id.as_deref().unwrap_or("?")).into_owned();
+        write!(out, "  {} {tool} {call}  {label}  {:.1}", e.seq, e.score)
     }
 
     fn quote(&self, s: &SharedSpan, out: &mut dyn Write) -> io::Result<()> {

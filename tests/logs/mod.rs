@@ -337,6 +337,46 @@ pub(crate) fn searched() -> Writer {
     log
 }
 
+/// A session whose answer rests on what a subagent reported.
+pub(crate) fn delegating() -> Writer {
+    let mut log = Writer::new(0, "delegating", "");
+    let place = r#""turn":1,"step":1"#;
+    log.event("turn/start", r#"{"turn":1}"#);
+    log.event("step/start", &format!("{{{place}}}"));
+    log.user("u1", "How many sockets may the pool open?");
+    let report = r#"{"id":"u2","role":"user","source":{"kind":"subagent-report","form":"relay","senderSessionId":"scout"},"content":[{"type":"text","text":"The pool is capped."}]}"#;
+    log.now += 60_000;
+    log.append("user/message", report, &[]);
+    let text = r#"{"type":"text","text":"At most max_sockets = 4711, as pool.toml has it."}"#;
+    log.assistant(place, "a1", text, "", &[]);
+    log.event("step/end", &format!("{{{place}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
+    log
+}
+
+/// The subagent of [`delegating`], which read the file.
+pub(crate) fn scout() -> Writer {
+    let more = r#","parentSession":"delegating","origin":"subagent""#;
+    let mut log = Writer::new(0, "scout", more);
+    log.header = log.header.replace("\"delegationDepth\":0", "\"delegationDepth\":1");
+    let place = r#""turn":1,"step":1"#;
+    log.now += 10_000;
+    log.event("turn/start", r#"{"turn":1}"#);
+    log.event("step/start", &format!("{{{place}}}"));
+    log.user("u1", "Look for the cap of the pool.");
+    let arguments = r#"{\"path\":\"pool.toml\"}"#;
+    log.assistant(place, "a1", &call_block("c1", "read", arguments), "", &[]);
+    let call = log.call(place, "c1", "read", arguments);
+    let result = r#"{"type":"tool-result","toolCallId":"c1","content":[{"type":"text","text":"[pool]\nmax_sockets = 4711"}],"isError":false}"#;
+    let data = format!(
+        r#"{{{place},"message":{{"id":"r1","role":"user","source":{{"kind":"tool","callId":"c1"}},"content":[{result}]}}}}"#
+    );
+    log.append("tool/result", &data, &[call]);
+    log.event("step/end", &format!("{{{place}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
+    log
+}
+
 /// As [`sound`], with a number left out in the middle.
 pub(crate) fn damaged() -> Vec<u8> {
     let text = String::from_utf8(sound().text()).unwrap();

@@ -1,12 +1,25 @@
 //! The JSON document of `why`.
 
+use dsh_log::evidence::children::Link;
 use dsh_log::evidence::why::{Evidence, SharedSpan, Why};
 use dsh_log::json::write::{Object, array, ints};
 use dsh_log::log::Log;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// What a subagent's session holds of the conclusion.
+pub(crate) struct Delegated {
+    /// The child's id.
+    pub(crate) id: String,
+    /// Its log.
+    pub(crate) path: PathBuf,
+    /// The events of the parent that name it.
+    pub(crate) links: Vec<Link>,
+    /// Its results that share telling text.
+    pub(crate) evidence: Vec<Evidence>,
+}
 
 /// The document: target, request, evidence, whether anything supports the target.
-pub(crate) fn document(log: &Log, why: &Why, parent: Option<&Path>) -> Vec<u8> {
+pub(crate) fn document(log: &Log, why: &Why, parent: Option<&Path>, delegated: &[Delegated]) -> Vec<u8> {
     let target = &why.target;
     let focus = target.focus.as_ref().map(|f| ints([f.start as u64, f.end as u64]));
     let inner = Object::new()
@@ -32,6 +45,18 @@ pub(crate) fn document(log: &Log, why: &Why, parent: Option<&Path>) -> Vec<u8> {
         .bool("supported", why.supported)
         .raw("alsoSaidIn", &ints(why.also_said_in.iter().copied()))
         .raw_if("inherited", from.as_deref())
+        .list("delegated", delegated.iter().map(child))
+        .end()
+}
+
+fn child(child: &Delegated) -> Vec<u8> {
+    let link =
+        |link: &Link| Object::new().int("seq", link.seq).text("type", link.kind.name().as_bytes()).end();
+    Object::new()
+        .text("session", child.id.as_bytes())
+        .text("path", child.path.display().to_string().as_bytes())
+        .list("links", child.links.iter().map(link))
+        .list("evidence", child.evidence.iter().map(evidence))
         .end()
 }
 
