@@ -53,7 +53,7 @@ fn judge_a_line(bencher: Bencher, which: &str) {
     let line = if which == "packed" { packed_line() } else { result_line() };
     let dialect = Dialect::newest();
     let dialect = Dialect::of(0).unwrap_or(dialect);
-    let context = RowContext { dialect, session_id: b"s", known: true };
+    let context = RowContext { dialect, session_id: b"s", known: true, glean: None };
     let mut jumps = Jumps::default();
     bencher
         .counter(BytesCount::of_str(&line))

@@ -364,7 +364,7 @@ fn kind_at(log: &Log, seq: Seq) -> Option<Kind> {
 fn turns_with_marker(log: &Log, at: Option<Seq>, next: u64, marker: &[u8]) -> Result<Turns> {
     let mut turns = Turns::new(log.dialect());
     let id = log.header().map(|h| h.id.clone()).unwrap_or_default();
-    let context = RowContext { dialect: log.dialect(), session_id: &id, known: true };
+    let context = RowContext { dialect: log.dialect(), session_id: &id, known: true, glean: None };
     let mut take = |seq: u64, kind: Kind, text: &[u8]| {
         let row = judge::parse(text, &context);
         let detail: Option<&Detail> = row.detail.as_deref();

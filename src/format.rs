@@ -7,6 +7,7 @@ pub mod detail;
 pub mod dialect;
 pub mod event;
 pub mod gather;
+pub mod glean;
 pub mod header;
 pub mod judge;
 pub mod kind;

@@ -5,6 +5,7 @@ pub mod citations;
 pub mod compactions;
 pub mod diff;
 pub mod events;
+pub mod figures;
 pub mod header;
 pub mod header_change;
 pub mod messages;

@@ -7,6 +7,7 @@ use dsh_log::format::kind::Kind;
 use dsh_log::log::{Log, ReadOptions};
 use dsh_log::seq::Seq;
 use dsh_log::storage::source::Source;
+use dsh_log::view::figures::Gleaner;
 use dsh_log::view::moment::Moment;
 use dsh_log::view::stats::{self, Totals};
 use dsh_log::view::tools::{self, What};
@@ -79,6 +80,36 @@ fn the_listed_number_of_messages_is_that_of_the_messages() {
             Ok(())
         })
         .unwrap();
+    }
+}
+
+#[test]
+fn what_is_taken_while_a_log_is_read_tells_the_same_as_its_bodies() {
+    for path in logs("answers") {
+        let log = read(&path);
+        let source = Source::open(&path).unwrap();
+        let gleaned =
+            Log::read_gleaning(source, &ReadOptions::default(), &mut |_| {}, Some(&Gleaner)).unwrap();
+        for moment in moments(&log) {
+            assert_eq!(
+                tools::ledger(&log, moment).unwrap(),
+                tools::ledger(&gleaned, moment).unwrap(),
+                "{}",
+                path.display()
+            );
+            assert_eq!(
+                stats::of(&log, moment).unwrap(),
+                stats::of(&gleaned, moment).unwrap(),
+                "{}",
+                path.display()
+            );
+            assert_eq!(
+                timeline::of(&log, moment).unwrap(),
+                timeline::of(&gleaned, moment).unwrap(),
+                "{}",
+                path.display()
+            );
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::damage::judge_view;
 use super::env::Env;
 use super::exit::Failure;
-use super::input::open_log;
+use super::input::{open_for_figures, open_log};
 use super::options::LogArgs;
 use super::request_name::{find, nothing_before};
 use super::{Outcome, examples};
@@ -43,7 +43,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
-    let log = open_log(&args.log.session, env)?;
+    let open = if args.list { open_for_figures } else { open_log };
+    let log = open(&args.log.session, env)?;
     let moment = args.log.moment(&log)?;
     let exit = judge_view(&log, env)?;
     if args.list {

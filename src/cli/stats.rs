@@ -3,7 +3,7 @@
 use super::damage::{exit_of, judge_view};
 use super::env::Env;
 use super::exit::{Exit, Failure};
-use super::input::open_log;
+use super::input::open_for_figures;
 use super::options::LogArgs;
 use super::{Outcome, examples};
 use crate::render::document::stats as document;
@@ -132,7 +132,7 @@ fn all(env: &Env) -> Result<Vec<OsString>, Failure> {
 }
 
 fn one(args: &LogArgs, sum: &mut Sum<'_>) -> Result<Exit, Failure> {
-    let log = open_log(&args.session, sum.env)?;
+    let log = open_for_figures(&args.session, sum.env)?;
     let moment = args.moment(&log)?;
     judge_view(&log, sum.env)?;
     let mut stats = Stats::default();

@@ -3,7 +3,7 @@
 use super::damage::judge_view;
 use super::env::Env;
 use super::exit::Failure;
-use super::input::open_log;
+use super::input::open_for_figures;
 use super::options::LogArgs;
 use super::{Outcome, examples};
 use crate::render::clean::clean_line;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
-    let log = open_log(&args.log.session, env)?;
+    let log = open_for_figures(&args.log.session, env)?;
     let moment = args.log.moment(&log)?;
     let exit = judge_view(&log, env)?;
     let mut rows = timeline::of(&log, moment)?;

@@ -2,7 +2,8 @@
 
 use super::chunk_rows::{self, ChunkRow};
 use super::detail::Detail;
-use super::dialect::Inherited;
+use super::dialect::{Dialect, Inherited};
+use super::event::{Event, Location};
 use super::kind::Kind;
 use super::legacy::{self, Upgrade};
 use super::packed::{Packed, Tally};
@@ -15,6 +16,7 @@ use crate::fault::Code;
 use crate::json::jumps::{Jumps, Notes};
 use crate::json::unchecked::Unchecked;
 use crate::json::{self, Raw, SyntaxFault, text};
+use crate::seq::Seq;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -135,12 +137,35 @@ pub fn parse_with(line: &[u8], context: &RowContext<'_>, jumps: &mut Jumps) -> R
         last_time: time,
         ends_attempt: false,
         detail: None,
+        gleaned: None,
     };
     if context.known {
         let invalid_utf8 = matches!(text, Cow::Owned(_));
         judge(&mut row, &parts, invalid_utf8, context);
     }
+    if let Some(glean) = context.glean.filter(|glean| glean.wants(row.kind)) {
+        row.gleaned =
+            event(&row, &parts, &text, context.dialect).map(|event| glean.glean(&event, context.dialect));
+    }
     row
+}
+
+/// The event of a row, as far as its line tells; `None` for one of an old shape.
+fn event<'a>(row: &Row, parts: &Parts<'a>, text: &'a [u8], dialect: &Dialect) -> Option<Event<'a>> {
+    if row.detail.as_ref().is_some_and(|detail| detail.legacy) {
+        return None;
+    }
+    Some(Event {
+        seq: Seq(row.seq.unwrap_or(0.0).max(0.0) as u64),
+        time: row.time,
+        kind: row.kind,
+        location: Location::default(),
+        op: SurfaceOp::parse(parts.op, dialect),
+        data: parts.data.or(Raw::parse(b"null").ok())?,
+        sources: parts.sources,
+        text,
+        synthetic: false,
+    })
 }
 
 fn packed_row((seq0, time, last_time, members): (u64, i64, i64, u64)) -> Row {
@@ -152,6 +177,7 @@ fn packed_row((seq0, time, last_time, members): (u64, i64, i64, u64)) -> Row {
         last_time,
         ends_attempt: false,
         detail: None,
+        gleaned: None,
     }
 }
 
@@ -230,11 +256,10 @@ fn upgrade(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::dialect::Dialect;
 
     fn row(line: &str) -> Row {
         let dialect = Dialect::of(0).unwrap();
-        parse(line.as_bytes(), &RowContext { dialect, session_id: b"s", known: true })
+        parse(line.as_bytes(), &RowContext { dialect, session_id: b"s", known: true, glean: None })
     }
 
     #[test]
@@ -253,7 +278,8 @@ mod tests {
     fn a_record_that_is_not_utf8_is_judged_as_the_harness_decodes_it() {
         let line = b"{\"type\":\"tool/call\",\"seq\":3,\"time\":5,\"data\":{\"callId\":\"\xFF\"}}";
         let dialect = Dialect::of(0).unwrap();
-        let detail = parse(line, &RowContext { dialect, session_id: b"s", known: true }).detail.unwrap();
+        let detail =
+            parse(line, &RowContext { dialect, session_id: b"s", known: true, glean: None }).detail.unwrap();
         assert!(detail.invalid_utf8);
         assert_eq!(detail.call_id.as_deref(), Some("\"\u{FFFD}\"".as_bytes()));
     }

@@ -2,6 +2,7 @@
 
 use super::detail::Detail;
 use super::dialect::Dialect;
+use super::glean::{Glean, Gleaned};
 use super::kind::Kind;
 use super::parts::RowFault;
 use crate::fault::Code;
@@ -40,6 +41,8 @@ pub struct Row {
     pub ends_attempt: bool,
     /// What folds and checks need beyond that; nothing for plain chunks.
     pub detail: Option<Box<Detail>>,
+    /// What a view took from it.
+    pub gleaned: Option<Gleaned>,
 }
 
 impl Row {
@@ -56,6 +59,7 @@ impl Row {
             last_time: 0,
             ends_attempt: false,
             detail: Some(Box::new(detail)),
+            gleaned: None,
         }
     }
 
@@ -90,4 +94,6 @@ pub struct RowContext<'a> {
     pub session_id: &'a [u8],
     /// Whether the version is one we know; of a newer log only envelopes are read.
     pub known: bool,
+    /// What a view takes from events on the way.
+    pub glean: Option<&'a dyn Glean>,
 }

@@ -44,6 +44,9 @@ impl Reader {
             .with(Flags::REPLACES, has(|d| d.op.is_replace()))
             .with(Flags::INHERITED_SEED, has(|d| d.inherited_seed))
             .with(Flags::TORN, self.torn_from.is_some());
+        if let Some(gleaned) = &row.gleaned {
+            self.gleaned.push((Seq(seq), gleaned.clone()));
+        }
         let entry = Entry::new(TextOffset(at), Seq(seq), row.time, location, row.kind, flags);
         self.sums.index.push(entry, row.members());
         self.sums.kinds[row.kind as usize] += row.members();

@@ -234,6 +234,7 @@ impl Pass {
             closers: Vec::new(),
             verdict: Verdict { outcome: Outcome::Opens, class: None, reason: None, cut: None },
             threads: options.threads,
+            gleaned: Some(std::mem::take(&mut finished.gleaned)),
             frames: 0,
             lines: finished.lines,
             torn_from,

@@ -1,7 +1,7 @@
 //! Reads a whole log: header, segments in parallel, the fold in order, then the verdict.
 
 use super::closers::Closer;
-use super::index::Index;
+use super::index::{Entry, Flags, Index};
 use super::opening::Opening;
 use super::pass::Pass;
 use super::reader::{Island, Sums};
@@ -11,13 +11,16 @@ use super::verdict::Verdict;
 use crate::error::Result;
 use crate::finding::Findings;
 use crate::format::dialect::{Dialect, Inherited};
+use crate::format::glean::{Glean, Gleaned};
 use crate::format::header::Header;
 use crate::format::row::RowContext;
 use crate::limits::Limits;
 use crate::position::{FileOffset, Place, TextOffset};
+use crate::seq::Seq;
 use crate::storage::container::{Container, Segment, Segments};
 use crate::storage::source::Source;
 use crate::storage::text::{TextMap, TextReader};
+use std::any::Any;
 
 /// How to read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +50,8 @@ pub struct Log {
     pub(super) accepted_end: u64,
     /// As in [`ReadOptions`].
     pub(super) threads: usize,
+    /// What a view took on the way; `None` when nothing, or not from every event that it wants.
+    pub(super) gleaned: Option<Vec<(Seq, Gleaned)>>,
 }
 
 impl Log {
@@ -57,18 +62,30 @@ impl Log {
 
     /// As [`Log::read`]; `progress` is told now and then how many bytes of the file are done.
     pub fn read_watched(source: Source, options: &ReadOptions, progress: &mut dyn FnMut(u64)) -> Result<Log> {
+        Log::read_gleaning(source, options, progress, None)
+    }
+
+    /// As [`Log::read_watched`]; `glean` takes from events what a view needs, see [`Log::gleaned`].
+    pub fn read_gleaning(
+        source: Source,
+        options: &ReadOptions,
+        progress: &mut dyn FnMut(u64),
+        glean: Option<&dyn Glean>,
+    ) -> Result<Log> {
         let container = Container::of(&source)?;
         let mut segments = Segments::new(&source, container);
         let opening = Opening::read(&source, &mut segments, container, &options.limits)?;
         let id = opening.reading.header.as_ref().map(|h| h.id.clone()).unwrap_or_default();
-        let context =
-            RowContext { dialect: opening.reading.dialect, session_id: &id, known: opening.reading.known };
+        let (dialect, known) = (opening.reading.dialect, opening.reading.known);
+        let context = RowContext { dialect, session_id: &id, known, glean };
         let has_parent = opening.reading.header.as_ref().is_some_and(|h| h.parent_session.is_some());
         let mut pass = Pass::new(&context, options, container, has_parent);
         pass.open(&opening, &context);
         let torn = pass.segments(&source, &mut segments, &context, options, progress)?;
         pass.end(&source, &segments, torn.as_ref(), &context)?;
-        pass.into_log(source, container, opening.reading, segments_end(&torn), options)
+        let mut log = pass.into_log(source, container, opening.reading, segments_end(&torn), options)?;
+        log.check_gleaned(glean);
+        Ok(log)
     }
 }
 
@@ -77,6 +94,39 @@ fn segments_end(torn: &Option<Segment>) -> Option<u64> {
 }
 
 impl Log {
+    /// What was gleaned from the event at a seq; `None` when it was not, so that the body must be read.
+    #[must_use]
+    pub fn gleaned_at<T: Any>(&self, seq: Seq) -> Option<&T> {
+        let list = self.gleaned.as_deref()?;
+        let at = list.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
+        list[at].1.downcast_ref()
+    }
+
+    /// All that was gleaned, ascending; `None` when it was not gleaned from every event that the view
+    /// wants, as with old shapes and records that are too long.
+    #[must_use]
+    pub fn gleaned<T: Any>(&self) -> Option<impl Iterator<Item = (Seq, &T)>> {
+        let list = self.gleaned.as_deref()?;
+        Some(list.iter().filter_map(|(seq, gleaned)| Some((*seq, gleaned.downcast_ref()?))))
+    }
+
+    /// Lets go of what was gleaned unless it is complete.
+    fn check_gleaned(&mut self, glean: Option<&dyn Glean>) {
+        let Some(glean) = glean else {
+            self.gleaned = None;
+            return;
+        };
+        let next = self.index().next_seq();
+        if let Some(gleaned) = &mut self.gleaned {
+            gleaned.retain(|(seq, _)| *seq < next);
+        }
+        let wanted = |entry: &&Entry| glean.wants(entry.kind) && !entry.flags.has(Flags::PACKED);
+        let count = self.index().entries().iter().filter(wanted).count();
+        if self.gleaned.as_ref().is_some_and(|gleaned| gleaned.len() != count) {
+            self.gleaned = None;
+        }
+    }
+
     /// The bytes it was read from.
     #[must_use]
     pub fn source(&self) -> &Source {

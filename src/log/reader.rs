@@ -13,6 +13,7 @@ use super::turns::Turns;
 use crate::fault::{Code, Severity};
 use crate::finding::{Finding, Findings};
 use crate::format::dialect::{Dialect, EnvelopeCheck};
+use crate::format::glean::Gleaned;
 use crate::format::kind::Kind;
 use crate::format::relations::{RelHeader, Relations};
 use crate::format::row::{Form, RowContext};
@@ -91,6 +92,8 @@ pub struct Reader {
     pub(super) recovered: u64,
     pub(super) islands: Vec<Island>,
     pub(super) doubled: bool,
+    /// What a view took from accepted events, ascending.
+    pub(super) gleaned: Vec<(Seq, Gleaned)>,
     /// Whether the issue lies in complete frames with no `turn/end` behind it.
     pub torn_record: bool,
 }
@@ -131,6 +134,7 @@ impl Reader {
             recovered: 0,
             islands: Vec::new(),
             doubled: false,
+            gleaned: Vec::new(),
             torn_record: false,
         }
     }
@@ -365,6 +369,7 @@ impl Reader {
             finding_texts: std::mem::take(&mut self.sums.finding_texts),
             findings: std::mem::take(&mut self.sums.findings),
             sums: self.sums,
+            gleaned: self.gleaned,
         }
     }
 }
@@ -391,6 +396,8 @@ pub struct Finished {
     pub finding_texts: Vec<Option<u64>>,
     /// What the accepted events add up to.
     pub sums: Sums,
+    /// What a view took from events; after some were let go also theirs.
+    pub gleaned: Vec<(Seq, Gleaned)>,
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Reader {
         }
         let expected = self.sums.index.next_seq().0;
         let id = std::mem::take(&mut self.session_id);
-        let context = RowContext { dialect: self.dialect, session_id: &id, known: self.known };
+        let context = RowContext { dialect: self.dialect, session_id: &id, known: self.known, glean: None };
         let starts = memchr::memmem::find_iter(text, b"{\"type\":").filter(|start| *start > 0);
         for start in starts.take(GLUED_TRIES) {
             let row = crate::format::judge::parse(&text[start..], &context);

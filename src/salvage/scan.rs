@@ -428,7 +428,7 @@ impl Lines {
     }
 
     fn parse(&mut self, text: &[u8]) -> Row {
-        let context = RowContext { dialect: self.dialect, session_id: &self.id, known: true };
+        let context = RowContext { dialect: self.dialect, session_id: &self.id, known: true, glean: None };
         judge::parse_with(text, &context, &mut self.jumps)
     }
 

@@ -3,6 +3,7 @@
 //!
 //! An attempt's usage counts once: the message's where it has one, else the last that was streamed.
 
+use super::figures::Figures;
 use super::requests::{Ending, Request};
 use super::tokens::Tokens;
 use crate::error::Result;
@@ -102,7 +103,18 @@ pub fn read(log: &Log, bodies: &mut Bodies<'_>, request: &Request, timed: bool) 
         streamed = last_usage(log, bodies, request, &mut attempt)?;
     }
     if let Some(seq) = request.settled {
-        bodies.with(seq, |event| settle(event, &mut attempt, &mut streamed))?;
+        let read;
+        let settled = match log.gleaned_at::<Figures>(seq) {
+            Some(figures) => figures.settled.as_ref(),
+            None => {
+                read = bodies.with(seq, Settled::of)?;
+                read.as_ref()
+            }
+        };
+        if let Some(settled) = settled {
+            settled.apply(&mut attempt);
+            streamed = settled.streamed;
+        }
         if chunks && attempt.usage.is_none() {
             streamed = last_usage(log, bodies, request, &mut attempt)?;
         }
@@ -114,30 +126,59 @@ pub fn read(log: &Log, bodies: &mut Bodies<'_>, request: &Request, timed: bool) 
     Ok(attempt)
 }
 
-/// Takes the event that settles an attempt.
-fn settle(event: &Event<'_>, attempt: &mut Attempt, streamed: &mut Option<Tokens>) {
-    let [message, stream, usage, interrupted] =
-        event.data.get_all(["message", "stream", "usage", "interrupted"]);
-    if let Some(message) = message {
-        let [source, content] = message.get_all(["source", "content"]);
-        attempt.has_content = content.is_some_and(|c| c.elements().next().is_some());
-        let [provider, model] = source.map_or([None; 2], |s| s.get_all(["provider", "model"]));
-        let shown = |value: Option<Raw<'_>>| value.and_then(Raw::display_text);
-        attempt.model = shown(provider).zip(shown(model));
-    }
-    attempt.usage = usage.filter(|u| u.is_object()).map(Tokens::of);
-    if interrupted.is_some_and(Raw::is_true) {
-        attempt.outcome = Outcome::Interrupted;
-    }
-    for record in stream.into_iter().flat_map(Raw::elements) {
-        let [kind, time, time0, chunk] = record.get_all(["type", "time", "time0", "chunk"]);
-        if kind.is_some_and(|k| k.is("chunk")) {
-            if let Some(chunk) = chunk {
-                take_chunk(chunk, time.and_then(Raw::safe_int), attempt, streamed);
-            }
-        } else if attempt.first_token.is_none() {
-            attempt.first_token = time0.and_then(Raw::safe_int).and_then(|t| first_in_run(record, t));
+/// What the event that settles an attempt tells.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    has_content: bool,
+    model: Option<(String, String)>,
+    usage: Option<Tokens>,
+    interrupted: bool,
+    /// What its stream tells, where it has one.
+    failure: Option<String>,
+    first_token: Option<i64>,
+    streamed: Option<Tokens>,
+}
+
+impl Settled {
+    /// Reads it.
+    pub(super) fn of(event: &Event<'_>) -> Settled {
+        let [message, stream, usage, interrupted] =
+            event.data.get_all(["message", "stream", "usage", "interrupted"]);
+        let mut settled = Settled {
+            usage: usage.filter(|u| u.is_object()).map(Tokens::of),
+            interrupted: interrupted.is_some_and(Raw::is_true),
+            ..Settled::default()
+        };
+        if let Some(message) = message {
+            let [source, content] = message.get_all(["source", "content"]);
+            settled.has_content = content.is_some_and(|c| c.elements().next().is_some());
+            let [provider, model] = source.map_or([None; 2], |s| s.get_all(["provider", "model"]));
+            let shown = |value: Option<Raw<'_>>| value.and_then(Raw::display_text);
+            settled.model = shown(provider).zip(shown(model));
         }
+        let (mut told, mut streamed) = (Attempt::default(), None);
+        for record in stream.into_iter().flat_map(Raw::elements) {
+            let [kind, time, time0, chunk] = record.get_all(["type", "time", "time0", "chunk"]);
+            if kind.is_some_and(|k| k.is("chunk")) {
+                if let Some(chunk) = chunk {
+                    take_chunk(chunk, time.and_then(Raw::safe_int), &mut told, &mut streamed);
+                }
+            } else if told.first_token.is_none() {
+                told.first_token = time0.and_then(Raw::safe_int).and_then(|t| first_in_run(record, t));
+            }
+        }
+        Settled { failure: told.failure, first_token: told.first_token, streamed, ..settled }
+    }
+
+    fn apply(&self, attempt: &mut Attempt) {
+        attempt.has_content = self.has_content;
+        attempt.model.clone_from(&self.model);
+        attempt.usage = self.usage;
+        if self.interrupted {
+            attempt.outcome = Outcome::Interrupted;
+        }
+        attempt.failure.clone_from(&self.failure);
+        attempt.first_token = attempt.first_token.or(self.first_token);
     }
 }
 

@@ -223,13 +223,22 @@ pub fn each(log: &Log, moment: Moment, each: &mut dyn FnMut(&Item<'_>)) -> Resul
         });
     }
     let span = crate::log::visit::Span { closers: false, ..moment.span(log) };
-    let wanted = |kind| {
-        use Kind::{CompactionEnd, CompactionPrune, CompactionSummary, LlmRetry, StepStart, TurnStart};
-        matches!(kind, CompactionEnd | CompactionPrune | CompactionSummary | LlmRetry | StepStart | TurnStart)
-    };
+    // Of these that they are there is all that counts.
+    for entry in log.index().entries().iter().take_while(|entry| entry.seq <= moment.upto()) {
+        let what = match entry.kind {
+            Kind::TurnStart => What::Turn,
+            Kind::StepStart => What::Step,
+            Kind::LlmRetry => What::Retry,
+            Kind::CompactionPrune => What::Prune,
+            _ => continue,
+        };
+        let inherited = entry.seq.0 < log.inherited();
+        let (time, turn) = (entry.time, entry.location().turn);
+        each(&Item { time, turn, model: &model_at(entry.seq), inherited, what });
+    }
     log.walk(
         span,
-        |entry| wanted(entry.kind),
+        |entry| matches!(entry.kind, Kind::CompactionEnd | Kind::CompactionSummary),
         |event| {
             let inherited = event.seq.0 < log.inherited();
             let own_model = summary_model(event);
@@ -252,10 +261,6 @@ fn summary_model(event: &Event<'_>) -> Option<String> {
 
 fn what(event: &Event<'_>) -> What<'static> {
     match event.kind {
-        Kind::TurnStart => What::Turn,
-        Kind::StepStart => What::Step,
-        Kind::LlmRetry => What::Retry,
-        Kind::CompactionPrune => What::Prune,
         Kind::CompactionSummary => {
             What::Summary(event.data.get("usage").filter(|u| u.is_object()).map(Tokens::of))
         }

@@ -2,16 +2,20 @@
 //! (v0 sections 7, 9.4, 16.4 and 17.2, generations 2.9 and 2.10).
 
 mod fold;
+pub(super) mod note;
 
+use super::figures::Figures;
 use super::moment::Moment;
 use crate::error::Result;
 use crate::format::event::Location;
 use crate::format::kind::Kind;
 use crate::log::Log;
 use crate::log::surface::Surface;
+use crate::log::visit::{Span, closer_event};
 use crate::seq::Seq;
+use fold::At;
+use note::Note;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 /// What became of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,22 +165,73 @@ impl Call {
 }
 
 /// The ledger at a moment, in order; what a call dispatched follows it.
+///
+/// Bodies are read only where nothing was [gleaned](super::figures) from them while the log was read.
 pub fn ledger(log: &Log, moment: Moment) -> Result<Vec<Call>> {
-    let mut fold = fold::Fold::new(log);
-    log.walk(
-        moment.span(log),
-        |entry| fold::takes(entry.kind),
-        |event| {
-            fold.event(event);
-            ControlFlow::Continue(())
-        },
-    )?;
+    let mut taking = Taking { fold: fold::Fold::new(log), log, next: 0 };
+    let upto = moment.upto();
+    if let Some(gleaned) = log.gleaned::<Figures>() {
+        for (seq, figures) in gleaned.take_while(|(seq, _)| *seq <= upto) {
+            taking.note(seq, &figures.ledger);
+        }
+    } else {
+        log.walk_mapped(
+            Span { closers: false, ..moment.span(log) },
+            |entry| note::takes(entry.kind),
+            || (),
+            |(), event| Some((event.seq, Note::of(event, log.dialect()))),
+            |(seq, note)| taking.note(seq, &note),
+        )?;
+    }
+    taking.edges(Seq(upto.0.saturating_add(1)));
+    let mut fold = taking.fold;
+    if moment.has_closers() {
+        for event in log.closers().iter().filter_map(|closer| closer_event(closer, log)) {
+            if is_edge(event.kind) {
+                fold.close(event.seq, event.kind);
+            }
+            let (seq, time, location) = (event.seq, event.time, event.location);
+            fold.take(&At { seq, time, location, synthetic: true }, &Note::of(&event, log.dialect()));
+        }
+    }
     let mut calls = fold.finish();
     let surface = moment.surface(log);
     for call in &mut calls {
         call.seen = call.result_seq.map_or(Seen::Not, |seq| seen(&surface, seq));
     }
     Ok(calls)
+}
+
+fn is_edge(kind: Kind) -> bool {
+    matches!(kind, Kind::StepEnd | Kind::TurnEnd | Kind::TurnStart)
+}
+
+/// The fold on its way over the log: of the edges of steps and turns the index knows all that counts.
+struct Taking<'a> {
+    fold: fold::Fold,
+    log: &'a Log,
+    /// The record from which on edges were not taken yet.
+    next: usize,
+}
+
+impl Taking<'_> {
+    /// Takes the edges before an event.
+    fn edges(&mut self, before: Seq) {
+        let entries = self.log.index().entries();
+        while let Some(entry) = entries.get(self.next).filter(|entry| entry.seq < before) {
+            if is_edge(entry.kind) {
+                self.fold.close(entry.seq, entry.kind);
+            }
+            self.next += 1;
+        }
+    }
+
+    fn note(&mut self, seq: Seq, note: &Note) {
+        self.edges(seq);
+        let Some(entry) = self.log.index().entries().get(self.next) else { return };
+        let (time, location) = (entry.time, entry.location());
+        self.fold.take(&At { seq, time, location, synthetic: false }, note);
+    }
 }
 
 /// What the model still has of the result at `seq`.

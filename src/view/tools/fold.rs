@@ -1,39 +1,22 @@
 //! The fold that pairs what was asked for, begun and answered.
 
+use super::note::{Answer, Called, Note};
 use super::{Call, Outcome, What};
-use crate::format::dialect::Dialect;
-use crate::format::event::Event;
+use crate::format::event::Location;
 use crate::format::kind::Kind;
-use crate::format::message::{result_content, result_is_error};
-use crate::json::{Raw, canonical};
 use crate::log::Log;
 use crate::seq::Seq;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How much of the arguments is kept, in bytes.
-const SHORT: usize = 300;
 /// Deeper dispatches are hung below the deepest one that is shown.
 const DEPTH: u16 = 256;
 
-/// The types that the fold looks at.
-pub(super) fn takes(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::AssistantMessage
-            | Kind::ToolCall
-            | Kind::ToolResult
-            | Kind::CodeDispatchStart
-            | Kind::CodeDispatch
-            | Kind::PtcDispatchStart
-            | Kind::PtcDispatch
-            | Kind::SubagentCatalog
-            | Kind::WorkflowAgentStart
-            | Kind::WorkflowAgentEnd
-            | Kind::StepEnd
-            | Kind::TurnEnd
-            | Kind::TurnStart
-    )
+/// Where and when an event stands.
+pub(super) struct At {
+    pub(super) seq: Seq,
+    pub(super) time: i64,
+    pub(super) location: Location,
+    pub(super) synthetic: bool,
 }
 
 /// A call that a message asked for.
@@ -51,7 +34,6 @@ struct Row {
 }
 
 pub(super) struct Fold {
-    dialect: &'static Dialect,
     inherited: u64,
     rows: Vec<Row>,
     asked: HashMap<Vec<u8>, Asked>,
@@ -64,57 +46,9 @@ pub(super) struct Fold {
     asks: u64,
 }
 
-fn hash(parts: &[&[u8]]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    parts.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// An id as one text, whatever JSON value it is.
-fn key(value: Option<Raw<'_>>) -> Vec<u8> {
-    value.map_or_else(|| b"undefined".to_vec(), canonical::stringify)
-}
-
-fn shown(value: Option<Raw<'_>>) -> String {
-    match value {
-        Some(value) => value.display_text().unwrap_or_else(|| String::from_utf8_lossy(value.bytes()).into()),
-        None => String::new(),
-    }
-}
-
-fn short(mut text: String) -> String {
-    if text.len() > SHORT {
-        let end = (0..=SHORT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(end);
-        text.push('…');
-    }
-    text
-}
-
-/// The file that arguments name: the first filled member of a usual name.
-fn file_of(arguments: &[u8]) -> Option<String> {
-    let object = Raw::parse(arguments).ok().filter(|a| a.is_object())?;
-    let names = ["path", "file_path", "filePath", "file", "filename"];
-    let found = object.get_all(names).into_iter().flatten().find(|value| value.is_filled_text())?;
-    found.display_text().filter(|path| path.len() <= 4096)
-}
-
-impl Call {
-    /// Takes name and arguments of a call: a text for calls of the model, any JSON for others.
-    fn describe(&mut self, name: Option<Raw<'_>>, arguments: Option<Raw<'_>>) {
-        self.name = shown(name);
-        let text = arguments
-            .map_or_else(Vec::new, |a| a.text().map_or_else(|| a.bytes().to_vec(), |text| text.into_owned()));
-        self.text_key = hash(&[self.name.as_bytes(), &text]);
-        self.file = file_of(&text);
-        self.arguments = short(String::from_utf8_lossy(&text).into_owned());
-    }
-}
-
 impl Fold {
     pub(super) fn new(log: &Log) -> Fold {
         Fold {
-            dialect: log.dialect(),
             inherited: log.inherited(),
             rows: Vec::new(),
             asked: HashMap::new(),
@@ -126,26 +60,28 @@ impl Fold {
         }
     }
 
-    pub(super) fn event(&mut self, event: &Event<'_>) {
-        match event.kind {
-            Kind::AssistantMessage if !event.op.is_replace() => self.ask(event),
-            Kind::ToolCall => self.begin(event),
-            Kind::ToolResult if !event.op.is_replace() => self.answer(event),
-            Kind::CodeDispatchStart | Kind::PtcDispatchStart => self.dispatch(event, false),
-            Kind::CodeDispatch | Kind::PtcDispatch => self.dispatch(event, true),
-            Kind::SubagentCatalog => self.agent(event, b"catalog".to_vec()),
-            Kind::WorkflowAgentStart => self.agent(event, key(event.data.get("runId"))),
-            Kind::WorkflowAgentEnd => self.agent_end(event),
-            Kind::StepEnd | Kind::TurnEnd | Kind::TurnStart => self.close(event),
-            _ => {}
+    /// Takes what was noted of an event.
+    pub(super) fn take(&mut self, at: &At, note: &Note) {
+        match note {
+            Note::Nothing => {}
+            Note::Ask(called) => called.iter().for_each(|called| self.ask(at, called)),
+            Note::Begin(called) => self.begin(at, called),
+            Note::Answer(answer) => self.answer(at, answer),
+            Note::Dispatch { called, parents, answer } => {
+                self.dispatch(at, called, parents, answer.as_ref());
+            }
+            Note::Agent { run, number, label, child, known } => {
+                self.agent(at, (run, *number), label, child, *known);
+            }
+            Note::AgentEnd { run, number, outcome } => self.agent_end(at, (run, *number), outcome.as_deref()),
         }
     }
 
-    fn row(&self, event: &Event<'_>) -> Call {
+    fn row(&self, at: &At) -> Call {
         Call {
-            location: event.location,
-            inherited: event.seq.0 < self.inherited,
-            started: event.time,
+            location: at.location,
+            inherited: at.seq.0 < self.inherited,
+            started: at.time,
             ..Call::default()
         }
     }
@@ -155,30 +91,19 @@ impl Fold {
         self.rows.len() - 1
     }
 
-    fn ask(&mut self, event: &Event<'_>) {
-        let content = event.message().and_then(|m| m.get("content"));
-        for block in content.into_iter().flat_map(Raw::elements) {
-            let [kind, id, name, arguments] = block.get_all(["type", "id", "name", "arguments"]);
-            if !kind.is_some_and(|k| k.is("tool-call")) {
-                continue;
-            }
-            let mut call = self.row(event);
-            call.call_id = shown(id);
-            call.message_seq = Some(event.seq);
-            call.describe(name, arguments);
-            self.asks += 1;
-            self.asked.insert(key(id), Asked { order: self.asks, call });
-        }
+    fn ask(&mut self, at: &At, called: &Called) {
+        let mut call = self.row(at);
+        call.message_seq = Some(at.seq);
+        describe(&mut call, called);
+        self.asks += 1;
+        self.asked.insert(called.key.clone(), Asked { order: self.asks, call });
     }
 
-    fn begin(&mut self, event: &Event<'_>) {
-        let [id, name, arguments] = event.data.get_all(["callId", "name", "arguments"]);
-        let id_key = key(id);
-        let asked = self.asked.remove(&id_key).map(|asked| asked.call);
-        let mut call = self.row(event);
-        call.call_id = shown(id);
-        call.call_seq = Some(event.seq);
-        call.describe(name, arguments);
+    fn begin(&mut self, at: &At, called: &Called) {
+        let asked = self.asked.remove(&called.key).map(|asked| asked.call);
+        let mut call = self.row(at);
+        call.call_seq = Some(at.seq);
+        describe(&mut call, called);
         if let Some(asked) = asked {
             call.message_seq = asked.message_seq;
             if asked.text_key != call.text_key {
@@ -187,100 +112,82 @@ impl Fold {
                     Some(if asked.name == call.name { text } else { format!("{} {text}", asked.name) });
             }
         }
-        call.same_as = self.last_of_text.insert(call.text_key, event.seq);
-        let at = self.push(event.seq, call, None);
-        self.by_id.insert(id_key.clone(), at);
+        call.same_as = self.last_of_text.insert(call.text_key, at.seq);
+        let row = self.push(at.seq, call, None);
+        self.by_id.insert(called.key.clone(), row);
         // A second call of one id: what came before gets no answer any more.
-        if let Some(before) = self.open.insert(id_key, at) {
+        if let Some(before) = self.open.insert(called.key.clone(), row) {
             self.rows[before].call.outcome = Outcome::Unknown;
         }
     }
 
-    fn answer(&mut self, event: &Event<'_>) {
-        let Some(message) = event.message() else { return };
-        let id = message.path(&["source", "callId"]);
-        let id_key = key(id);
-        let at = match self.open.remove(&id_key) {
-            Some(at) => at,
+    fn answer(&mut self, at: &At, answer: &Answer) {
+        let row = match self.open.remove(&answer.call) {
+            Some(row) => row,
             None => {
-                let asked = self.asked.remove(&id_key).map(|asked| asked.call);
-                let call = asked.unwrap_or_else(|| Call { call_id: shown(id), ..self.row(event) });
-                self.push(event.seq, call, None)
+                let asked = self.asked.remove(&answer.call).map(|asked| asked.call);
+                let call = asked.unwrap_or_else(|| Call { call_id: answer.id.clone(), ..self.row(at) });
+                self.push(at.seq, call, None)
             }
         };
-        let content = result_content(message, self.dialect);
-        let is_error = result_is_error(message, self.dialect);
-        let call = &mut self.rows[at].call;
-        call.result_seq = Some(event.seq);
-        call.synthetic = event.synthetic;
-        finish(call, event, content, is_error);
+        let call = &mut self.rows[row].call;
+        call.result_seq = Some(at.seq);
+        call.synthetic = at.synthetic;
+        finish(call, at, answer);
     }
 
-    /// The row that a dispatch hangs below.
-    fn parent(&self, data: Raw<'_>) -> Option<usize> {
-        let [parent, root] = data.get_all(["parentCallId", "rootCallId"]);
-        self.by_id.get(&key(parent)).or_else(|| self.by_id.get(&key(root))).copied()
-    }
-
-    fn dispatch(&mut self, event: &Event<'_>, settles: bool) {
-        let [id, name, arguments, content, is_error] =
-            event.data.get_all(["subCallId", "name", "arguments", "content", "isError"]);
-        let id_key = key(id);
-        let at = match self.by_id.get(&id_key) {
-            Some(at) if self.rows[*at].call.what == What::Dispatch => *at,
+    fn dispatch(&mut self, at: &At, called: &Called, parents: &[Vec<u8>; 2], answer: Option<&Answer>) {
+        let row = match self.by_id.get(&called.key) {
+            Some(row) if self.rows[*row].call.what == What::Dispatch => *row,
             Some(_) => return,
             None => {
-                let parent = self.parent(event.data);
-                let depth = parent.map_or(1, |at| self.rows[at].call.depth.saturating_add(1));
-                let mut call = Call { what: What::Dispatch, depth: depth.min(DEPTH), ..self.row(event) };
-                call.call_id = shown(id);
-                call.call_seq = Some(event.seq);
-                call.describe(name, arguments);
-                let at = self.push(event.seq, call, parent);
-                self.by_id.insert(id_key, at);
-                at
+                // The row that it hangs below: its parent's, else its root's.
+                let parent = parents.iter().find_map(|id| self.by_id.get(id)).copied();
+                let depth = parent.map_or(1, |row| self.rows[row].call.depth.saturating_add(1));
+                let mut call = Call { what: What::Dispatch, depth: depth.min(DEPTH), ..self.row(at) };
+                call.call_seq = Some(at.seq);
+                describe(&mut call, called);
+                let row = self.push(at.seq, call, parent);
+                self.by_id.insert(called.key.clone(), row);
+                row
             }
         };
-        let call = &mut self.rows[at].call;
-        if settles && call.outcome == Outcome::Running {
-            finish(call, event, content, is_error.is_some_and(Raw::is_true));
+        let call = &mut self.rows[row].call;
+        if let Some(answer) = answer.filter(|_| call.outcome == Outcome::Running) {
+            finish(call, at, answer);
         }
     }
 
-    /// An agent that a tool started; it hangs below the call that runs, where just one does.
-    fn agent(&mut self, event: &Event<'_>, run: Vec<u8>) {
-        let [label, child, number] = event.data.get_all(["label", "childId", "seq"]);
+    /// An agent that a tool started; it hangs below the call that runs, where just one does. Of one that
+    /// the catalogue names only that there is such a child is known.
+    fn agent(&mut self, at: &At, run: (&[u8], u64), label: &str, child: &str, known: bool) {
         let parent = if self.open.len() == 1 { self.open.values().next().copied() } else { None };
-        let mut call = Call { what: What::Agent, depth: u16::from(parent.is_some()), ..self.row(event) };
-        call.name = shown(label);
-        call.call_id = shown(child);
-        call.call_seq = Some(event.seq);
-        // The catalogue only says that there is such a child.
-        call.outcome = if event.kind == Kind::SubagentCatalog { Outcome::Ok } else { Outcome::Running };
-        let at = self.push(event.seq, call, parent);
-        self.agents.insert((run, number.and_then(Raw::count).unwrap_or(0)), at);
+        let mut call = Call { what: What::Agent, depth: u16::from(parent.is_some()), ..self.row(at) };
+        call.name = label.to_owned();
+        call.call_id = child.to_owned();
+        call.call_seq = Some(at.seq);
+        call.outcome = if known { Outcome::Ok } else { Outcome::Running };
+        let row = self.push(at.seq, call, parent);
+        self.agents.insert((run.0.to_vec(), run.1), row);
     }
 
-    fn agent_end(&mut self, event: &Event<'_>) {
-        let [run, number, outcome] = event.data.get_all(["runId", "seq", "outcome"]);
-        let Some(at) = self.agents.remove(&(key(run), number.and_then(Raw::count).unwrap_or(0))) else {
-            return;
-        };
-        let call = &mut self.rows[at].call;
-        call.millis = Some(u64::try_from(event.time.saturating_sub(call.started)).unwrap_or(0));
+    fn agent_end(&mut self, at: &At, run: (&[u8], u64), outcome: Option<&str>) {
+        let Some(row) = self.agents.remove(&(run.0.to_vec(), run.1)) else { return };
+        let call = &mut self.rows[row].call;
+        call.millis = Some(u64::try_from(at.time.saturating_sub(call.started)).unwrap_or(0));
         call.outcome = match outcome {
-            Some(o) if o.is("completed") => Outcome::Ok,
-            other => Outcome::Error { name: None, code: other.and_then(Raw::display_text) },
+            Some("completed") => Outcome::Ok,
+            other => Outcome::Error { name: None, code: other.map(str::to_owned) },
         };
     }
 
     /// A step or a turn is closed: what has no result gets none any more.
-    fn close(&mut self, event: &Event<'_>) {
-        for at in std::mem::take(&mut self.open).into_values() {
-            self.rows[at].call.outcome = Outcome::Unknown;
+    pub(super) fn close(&mut self, seq: Seq, kind: Kind) {
+        for row in std::mem::take(&mut self.open).into_values() {
+            self.rows[row].call.outcome = Outcome::Unknown;
         }
-        if event.kind != Kind::StepEnd {
-            self.leave_asked(event.seq);
+        if kind != Kind::StepEnd {
+            self.leave_asked(seq);
         }
     }
 
@@ -318,22 +225,29 @@ impl Fold {
 }
 
 /// Fills in what a result says.
-fn finish(call: &mut Call, event: &Event<'_>, content: Option<Raw<'_>>, is_error: bool) {
-    let [name, code] = event.data.get("error").map_or([None; 2], |e| e.get_all(["name", "code"]));
-    let (name, code) = (name.and_then(Raw::display_text), code.and_then(Raw::display_text));
-    call.result_bytes = content.map(|c| c.bytes().len() as u64);
-    call.result_key = content.map(|c| hash(&[c.bytes()]));
-    let millis = u64::try_from(event.time.saturating_sub(call.started)).unwrap_or(0);
+fn finish(call: &mut Call, at: &At, answer: &Answer) {
+    call.result_bytes = answer.bytes;
+    call.result_key = answer.key;
+    let millis = u64::try_from(at.time.saturating_sub(call.started)).unwrap_or(0);
     let begun = call.call_seq.is_some();
     call.millis = begun.then_some(millis);
-    call.outcome = match code.as_deref() {
+    call.outcome = match answer.code.as_deref() {
         Some("TOOL_NOT_STARTED") => Outcome::NotStarted,
         Some("TOOL_OUTCOME_UNKNOWN") => Outcome::Unknown,
-        _ if is_error => Outcome::Error { name, code },
+        _ if answer.is_error => Outcome::Error { name: answer.name.clone(), code: answer.code.clone() },
         _ => Outcome::Ok,
     };
     // A closer is written long after the fact: its time says nothing of the call's.
     if matches!(call.outcome, Outcome::NotStarted | Outcome::Unknown) {
         call.millis = None;
     }
+}
+
+/// Takes what a call was described as.
+fn describe(call: &mut Call, called: &Called) {
+    call.call_id.clone_from(&called.id);
+    call.name.clone_from(&called.name);
+    call.arguments.clone_from(&called.arguments);
+    call.text_key = called.text_key;
+    call.file.clone_from(&called.file);
 }
