@@ -1,0 +1,22 @@
+//! Ids by their hash: what a rule remembers of an id that may be long.
+
+use crate::json::Raw;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// An id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Id(u64);
+
+impl Id {
+    /// The id in a string; all that is no string is one id of its own.
+    pub(super) fn of(value: Option<Raw<'_>>) -> Id {
+        let mut hasher = DefaultHasher::new();
+        value.and_then(Raw::text).hash(&mut hasher);
+        Id(hasher.finish())
+    }
+}
+
+/// The beginning of an id, for a message.
+pub(super) fn shown(value: Option<Raw<'_>>) -> String {
+    value.and_then(|id| id.display_start(60)).unwrap_or_else(|| "none".to_owned())
+}
