@@ -45,14 +45,10 @@ fn text(value: Option<Raw<'_>>) -> Vec<u8> {
 }
 
 /// The seqs of a member of a source list: one, or the run that a pair stands for.
-fn seqs_of(member: Raw<'_>) -> std::ops::RangeInclusive<u64> {
+fn seqs_of(member: Raw<'_>) -> impl Iterator<Item = u64> {
     let mut ends = member.elements().filter_map(Raw::count);
-    let (first, last) = (ends.next(), ends.next());
-    match (member.count(), first, last) {
-        (Some(seq), ..) => seq..=seq,
-        (None, Some(first), Some(last)) => first..=last,
-        _ => 1..=0,
-    }
+    let pair = ends.next().zip(ends.next());
+    member.count().into_iter().chain(pair.into_iter().flat_map(|(first, last)| first..=last))
 }
 
 fn span_of(event: &Event<'_>) -> Option<(u64, u64)> {
