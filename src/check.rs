@@ -76,6 +76,9 @@ impl Sink<'_> {
 /// One family of rules: takes the events in order.
 trait Family {
     fn event(&mut self, event: &Event<'_>, sink: &mut Sink<'_>);
+
+    /// Takes the end of the log.
+    fn end(&mut self, _sink: &mut Sink<'_>) {}
 }
 
 /// All findings of a log: those of its reading first, then those of the rules, in order of events.
@@ -122,6 +125,9 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
             ControlFlow::Continue(())
         },
     )?;
+    for family in &mut families {
+        family.end(&mut sink);
+    }
     Ok(sink.findings)
 }
 

@@ -10,8 +10,13 @@ pub(super) struct Id(u64);
 impl Id {
     /// The id in a string; all that is no string is one id of its own.
     pub(super) fn of(value: Option<Raw<'_>>) -> Id {
+        Id::of_text(value.and_then(Raw::text).as_deref())
+    }
+
+    /// The id that some bytes are.
+    pub(super) fn of_text(text: Option<&[u8]>) -> Id {
         let mut hasher = DefaultHasher::new();
-        value.and_then(Raw::text).hash(&mut hasher);
+        text.hash(&mut hasher);
         Id(hasher.finish())
     }
 }

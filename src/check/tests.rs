@@ -4,9 +4,12 @@ use super::*;
 use crate::log::ReadOptions;
 use crate::storage::source::Source;
 
-/// The codes of a severity that are found in a log of these events, given as `type data | envelope`.
-fn found_with(lines: &[&str], severity: Severity, target: Option<u32>) -> Vec<(&'static str, u64)> {
-    let mut text = r#"{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}"#.to_owned();
+pub(super) const HEADER: &str =
+    r#"{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}"#;
+
+/// What is found in a log of these events, given as `type data | envelope`.
+pub(super) fn findings(header: &str, lines: &[&str], target: Option<u32>) -> Vec<Finding> {
+    let mut text = header.to_owned();
     for (seq, line) in lines.iter().enumerate() {
         let (kind, data) = line.split_once(' ').unwrap();
         let (data, more) = data.split_once(" | ").unwrap_or((data, ""));
@@ -21,30 +24,36 @@ fn found_with(lines: &[&str], severity: Severity, target: Option<u32>) -> Vec<(&
     text.push('\n');
     let log = Log::read(Source::memory("log", text.into_bytes()), &ReadOptions::default()).unwrap();
     assert!(log.verdict().outcome.opens(), "{:?}", log.verdict());
-    let findings = verify(&log, target, &Limits::default()).unwrap();
-    let wanted = findings.list().iter().filter(|f| f.severity == severity && f.code != Code::OpenTurn);
+    verify(&log, target, &Limits::default()).unwrap().list().to_vec()
+}
+
+/// The codes of a severity, each with its seq.
+fn found_with(lines: &[&str], severity: Severity) -> Vec<(&'static str, u64)> {
+    let findings = findings(HEADER, lines, None);
+    let wanted = findings.iter().filter(|f| f.severity == severity && f.code != Code::OpenTurn);
     wanted.map(|f| (f.code.name(), f.place.seq.unwrap_or_default().0)).collect()
 }
 
 fn found(lines: &[&str]) -> Vec<(&'static str, u64)> {
-    found_with(lines, Severity::Warns, None)
+    found_with(lines, Severity::Warns)
 }
 
 fn noted(lines: &[&str]) -> Vec<(&'static str, u64)> {
-    found_with(lines, Severity::Notes, None)
+    found_with(lines, Severity::Notes)
 }
 
 const NONE: &[(&str, u64)] = &[];
-const T: &str = r#"turn/start {"turn":1}"#;
-const TE: &str = r#"turn/end {"turn":1,"reason":{"kind":"completed"}}"#;
-const S: &str = r#"step/start {"turn":1,"step":1}"#;
-const SE: &str = r#"step/end {"turn":1,"step":1}"#;
-const U: &str = r#"user/message {"id":"u","role":"user","source":{"kind":"user"},"content":[]}"#;
-const A: &str = r#"assistant/message {"turn":1,"step":1,"message":{"id":"a","role":"assistant","source":{"kind":"model","provider":"p","model":"m"},"content":[{"type":"tool-call","id":"c","name":"n","arguments":"{}"}]}}"#;
-const C: &str = r#"tool/call {"turn":1,"step":1,"callId":"c","name":"n","arguments":"{}"}"#;
-const R: &str = r#"tool/result {"turn":1,"step":1,"message":{"id":"r","role":"user","source":{"kind":"tool","callId":"c"},"content":[{"type":"tool-result","toolCallId":"c","content":[]}]}}"#;
+pub(super) const T: &str = r#"turn/start {"turn":1}"#;
+pub(super) const TE: &str = r#"turn/end {"turn":1,"reason":{"kind":"completed"}}"#;
+pub(super) const S: &str = r#"step/start {"turn":1,"step":1}"#;
+pub(super) const SE: &str = r#"step/end {"turn":1,"step":1}"#;
+pub(super) const U: &str = r#"user/message {"id":"u","role":"user","source":{"kind":"user"},"content":[]}"#;
+pub(super) const A: &str = r#"assistant/message {"turn":1,"step":1,"message":{"id":"a","role":"assistant","source":{"kind":"model","provider":"p","model":"m"},"content":[{"type":"tool-call","id":"c","name":"n","arguments":"{}"}]}}"#;
+pub(super) const C: &str = r#"tool/call {"turn":1,"step":1,"callId":"c","name":"n","arguments":"{}"}"#;
+pub(super) const R: &str = r#"tool/result {"turn":1,"step":1,"message":{"id":"r","role":"user","source":{"kind":"tool","callId":"c"},"content":[{"type":"tool-result","toolCallId":"c","content":[]}]}}"#;
 
-const H: &str = r#"request/header {"header":{"config":{"provider":"p","model":"m"}},"reason":"initial"}"#;
+pub(super) const H: &str =
+    r#"request/header {"header":{"config":{"provider":"p","model":"m"}},"reason":"initial"}"#;
 
 #[test]
 fn a_whole_turn_breaks_no_rule() {
@@ -387,16 +396,4 @@ fn a_compaction_does_not_cut_between_a_call_and_its_result() {
         let [start, summary, checkpoint] = lines(covered, last);
         assert_eq!(noted(&[T, S, U, A, C, R, SE, TE, &start, &summary, &checkpoint]), wanted, "{covered}");
     }
-}
-
-#[test]
-fn an_upgrade_names_all_that_it_refuses() {
-    let asked = |lines: &[&str], to| found_with(lines, Severity::Warns, Some(to));
-    let preset = r#"permission/preset {"preset":"p","origin":"x"}"#;
-    assert_eq!(asked(&[preset, preset], 1), [("upgrade-refused", 0), ("upgrade-refused", 1)]);
-    assert_eq!(asked(&[T, S, U, A, C, R, SE, TE], 4), NONE);
-    assert_eq!(asked(&[U, T, S], 3), [("upgrade-refused", 0)]);
-    assert_eq!(asked(&[U, T, S], 2), NONE);
-    assert_eq!(asked(&[T, S, A, C, SE, TE], 4), [("upgrade-refused", 4)]);
-    assert_eq!(asked(&[T, S, A, C, SE, TE], 3), NONE);
 }

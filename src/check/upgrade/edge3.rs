@@ -1,153 +1,156 @@
-//! From generation 3 to 4: sources, results and blocks get their new shape, and the rules between
-//! events must hold.
+//! From generation 3 to 4: sources, results and blocks get their new shape (v4 section 12). What the
+//! logs of subagents beside this one refuse, this log alone does not show.
 
-use super::{Edge, Refusals, Source, text};
+use super::messages::messages_of;
+use super::{Edge, Refusals, Source};
+use crate::check::id::Id;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::json::Raw;
-use std::collections::{HashMap, HashSet};
+use crate::format::schema::Shape;
+use crate::format::shape::{filled, is, is_text, object, only};
+use crate::json::{Kind as JsonKind, Raw};
+use std::collections::HashSet;
+
+/// The plugin whose messages become those of the system prompt.
+const SYSTEM_PROMPT: &str = "@deepseek-ai/dsh-system-prompt";
+
+const REASONS: Shape = Shape::OneOf(&["initial", "resume", "change", "series"]);
+const REQUEST: Shape = Shape::Open(&[("reason", REASONS)], &[("startsSeries", Shape::True)]);
 
 pub(super) struct Edge3 {
     source: Source,
-    /// Edges of turns inside the open compaction.
-    crossed: Option<u64>,
-    /// Open calls of the step: the id, and whether it was started.
-    open: HashMap<Vec<u8>, bool>,
-    surface_begun: bool,
-    children: HashSet<Vec<u8>>,
+    children: HashSet<Id>,
 }
 
 impl Edge3 {
     pub(super) fn new(source: Source) -> Edge3 {
-        Edge3 { source, crossed: None, open: HashMap::new(), surface_begun: false, children: HashSet::new() }
+        Edge3 { source, children: HashSet::new() }
     }
 
     fn delivery(&self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        let [id, version, through] = event.data.get_all(["sessionId", "sessionFormatVersion", "throughSeq"]);
-        let version = version.map_or(Some(0), Raw::count);
-        if version.is_none_or(|v| v >= 4) {
+        let version = event.data.get("sessionFormatVersion").map_or(Some(0), Raw::count);
+        if version.is_none_or(|version| version >= 4) {
             return out.refuse(event, "a delivery marker of generation 4 or later");
         }
-        if version != Some(3) {
-            return;
-        }
-        let earlier = through.and_then(Raw::count).is_some_and(|seq| seq < event.seq.0);
-        let id = text(id);
-        let inherited = self.source.has_parent && event.seq.0 < self.source.inherited;
-        if !earlier || id.is_empty() || id != self.source.id && !inherited {
-            out.refuse(event, "a delivery marker that does not fit its log");
-        }
-    }
-
-    /// The rules of generation 4 that real logs of generation 3 break (N7, N12, N13, N15).
-    fn life(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        match event.kind {
-            Kind::AssistantMessage if !event.op.is_replace() => {
-                let content = event.message().and_then(|m| m.get("content"));
-                for block in content.into_iter().flat_map(Raw::elements) {
-                    if block.get("type").is_some_and(|t| t.is("tool-call"))
-                        && self.open.insert(text(block.get("id")), false).is_some()
-                    {
-                        out.refuse(event, "a call under the id of an open one (N13)");
-                    }
-                }
-            }
-            Kind::ToolCall => drop(self.open.insert(text(event.data.get("callId")), true)),
-            Kind::ToolResult if !event.op.is_replace() => self.result(event, out),
-            Kind::StepEnd | Kind::TurnEnd => {
-                let count = self.open.len();
-                if count > 0 {
-                    let what = format!("a step or turn ends with {count} calls without result (N10, N12)");
-                    out.refuse(event, &what);
-                }
-                self.open.clear();
-            }
-            _ => {}
-        }
-    }
-
-    fn result(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        let id = text(event.message().and_then(|m| m.path(&["source", "callId"])));
-        let started = self.open.remove(&id);
-        let not_started = event.data.path(&["error", "code"]).is_some_and(|code| code.is("TOOL_NOT_STARTED"));
-        match started {
-            None => out.refuse(event, "a tool/result that answers no open call (N15)"),
-            Some(false) if !not_started => {
-                out.refuse(event, "a result of a call that was not started, and not the exact repair (N15)")
-            }
-            Some(_) => {}
-        }
-    }
-
-    fn compaction(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        match event.kind {
-            Kind::CompactionStart => self.crossed = Some(0),
-            Kind::TurnStart | Kind::TurnEnd => {
-                self.crossed = self.crossed.map(|crossed| crossed + 1);
-            }
-            Kind::CompactionEnd if self.crossed.take().is_some_and(|crossed| crossed > 0) => {
-                out.refuse(event, "a compaction that crosses the edge of a turn (N7)");
-            }
-            Kind::EndSeed => self.crossed = None,
-            _ => {}
-        }
+        self.source.own_delivery(event, out);
     }
 }
 
-/// Content blocks: each with a type, results not nested.
-fn blocks(event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-    if !matches!(
-        event.kind,
-        Kind::UserMessage | Kind::AssistantMessage | Kind::ToolResult | Kind::SystemMessage
-    ) {
-        return;
+/// A source gets the kind that its plugin had.
+fn source(message: Raw<'_>) -> Result<(), &'static str> {
+    let Some(source) = object(message.get("source")) else { return Err("a message without a source") };
+    let [kind, plugin] = source.get_all(["kind", "plugin"]);
+    if !filled(kind) || is(kind, "plugin") && !is_text(plugin) {
+        return Err("a message whose source has no kind, or no plugin");
     }
-    let Some(content) = event.message().and_then(|m| m.get("content")) else { return };
-    let is_result = |block: &Raw<'_>| block.get("type").is_some_and(|t| t.is("tool-result"));
-    let untyped = |block: Raw<'_>| block.get("type").and_then(Raw::text).is_none();
-    if content.elements().any(untyped) {
-        out.refuse(event, "a content block without a type");
+    if is(message.get("role"), "developer") {
+        return Err("a message of a developer, which generation 3 does not have");
     }
-    for block in content.elements().filter(is_result) {
-        let inner = block.get("content");
-        if inner.into_iter().flat_map(Raw::elements).any(|block| is_result(&block)) {
-            out.refuse(event, "a tool-result inside a tool-result");
+    let of_prompt = is(kind, "system-prompt") || is(kind, "plugin") && is(plugin, SYSTEM_PROMPT);
+    match is(message.get("role"), "system") && !of_prompt {
+        true => Err("a system message of another source than the system prompt"),
+        false => Ok(()),
+    }
+}
+
+/// A result comes out of its wrapper.
+fn result(message: Raw<'_>) -> Result<(), &'static str> {
+    let [id, source, content] = message.get_all(["id", "source", "content"]);
+    let [kind, call] = source.map_or([None; 2], |source| source.get_all(["kind", "callId"]));
+    let block = only(content).filter(|block| is(block.get("type"), "tool-result"));
+    let Some(block) = block else { return Err("a tool/result that is not one tool-result block") };
+    let [own, inner, failed] = block.get_all(["toolCallId", "content", "isError"]);
+    if !filled(id)
+        || !is(kind, "tool")
+        || !filled(call)
+        || own.and_then(Raw::text) != call.and_then(Raw::text)
+    {
+        return Err("a tool/result without an id, or of another call than its block");
+    }
+    if !inner.is_some_and(Raw::is_array) {
+        return Err("a tool-result without a content array");
+    }
+    if failed.is_some_and(|failed| failed.kind() != JsonKind::Bool) {
+        return Err("a tool-result whose isError is no boolean");
+    }
+    inner.map_or(Ok(()), blocks).map_err(|what| match what {
+        RESULT_BLOCK => "a tool-result inside a tool-result",
+        what => what,
+    })
+}
+
+const RESULT_BLOCK: &str = "a tool-result block where generation 4 has none";
+
+/// Each block has a type, and results stand in events of their own.
+fn blocks(content: Raw<'_>) -> Result<(), &'static str> {
+    content.elements().try_for_each(block)
+}
+
+fn block(block: Raw<'_>) -> Result<(), &'static str> {
+    let kind = block.get("type");
+    match (is_text(kind), is(kind, "tool-result")) {
+        (false, _) => Err("a content block without a type"),
+        (true, true) => Err(RESULT_BLOCK),
+        (true, false) => Ok(()),
+    }
+}
+
+/// The contents that are no message's, and those of messages that are no result's.
+fn contents(event: &Event<'_>) -> Result<(), &'static str> {
+    let paths: &[&[&str]] = match event.kind {
+        Kind::CodeDispatch | Kind::PtcDispatch => &[&["content"]],
+        Kind::TeamMessageQueued => &[&["message", "content"]],
+        Kind::CompactionSummary => &[&["summary"], &["rawOutput"]],
+        _ => &[],
+    };
+    paths.iter().filter_map(|path| event.data.path(path)).try_for_each(blocks)?;
+    for message in messages_of(event) {
+        source(message)?;
+        match event.kind {
+            Kind::ToolResult => result(message)?,
+            _ => message.get("content").map_or(Ok(()), blocks)?,
         }
-        if block.get("isError").is_some_and(|e| !e.is_true() && e.bytes() != b"false") {
-            out.refuse(event, "a tool-result whose isError is no boolean");
-        }
+    }
+    let single = event.data.get("chunk").filter(|_| event.kind == Kind::AssistantChunk);
+    let stream = event.data.get("stream").into_iter().flat_map(Raw::elements);
+    single.into_iter().chain(stream.filter_map(|record| record.get("chunk"))).try_for_each(chunk)
+}
+
+fn chunk(chunk: Raw<'_>) -> Result<(), &'static str> {
+    let [kind, ended, begun] = chunk.get_all(["type", "block", "blockType"]);
+    if is(kind, "block-end") {
+        return ended.map_or(Ok(()), block);
+    }
+    match is(kind, "block-start") {
+        true if !is_text(begun) => Err("a stream that opens a block without a type"),
+        true if is(begun, "tool-result") => Err(RESULT_BLOCK),
+        _ => Ok(()),
     }
 }
 
 impl Edge for Edge3 {
     fn event(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        self.compaction(event, out);
         match event.kind {
             Kind::DeliveryAccepted => self.delivery(event, out),
-            Kind::SubagentCatalog if event.seq.0 >= self.source.inherited => {
-                let child = text(event.data.get("childId"));
-                if !self.children.insert(child) {
-                    out.refuse(event, "two subagent/catalog entries of one child");
-                }
+            Kind::SubagentCatalog
+                if event.seq.0 >= self.source.inherited
+                    && !self.children.insert(Id::of(event.data.get("childId"))) =>
+            {
+                out.refuse(event, "two subagent/catalog entries of one child");
             }
             Kind::RequestHeader => {
+                if let Err(what) = REQUEST.fit(event.data) {
+                    out.refuse(event, &format!("a request/header whose {what}"));
+                }
                 let tools = event.data.path(&["header", "tools"]);
                 if tools.into_iter().flat_map(Raw::elements).any(|tool| tool.get("deferLoading").is_some()) {
                     out.refuse(event, "a tool with deferLoading of its own");
                 }
             }
-            Kind::SystemMessage if event.op.is_replace() => {}
-            Kind::SystemMessage if self.surface_begun && self.source.way.begins_at(3) && !has_head(out) => {
-                out.refuse(event, "a system/message after other surface nodes (N8)");
-            }
             _ => {}
         }
-        blocks(event, out);
-        self.life(event, out);
-        self.surface_begun |= out.sink.log.dialect().is_surface(event.kind);
+        if let Err(what) = contents(event) {
+            out.refuse(event, what);
+        }
     }
-}
-
-fn has_head(out: &Refusals<'_, '_>) -> bool {
-    out.sink.log.surface().all().first().is_some_and(|node| node.kind == Kind::SystemMessage)
 }
