@@ -12,6 +12,7 @@ mod kept;
 mod legacy;
 mod messages;
 mod payloads;
+mod replay;
 #[cfg(test)]
 mod tests;
 

@@ -158,7 +158,7 @@ impl Edge1 {
     }
 
     fn references(&self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        if event.kind != Kind::AssistantMessage
+        if matches!(event.kind, Kind::UserMessage | Kind::ToolResult)
             && let Some(list) = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"))
             && let Ok(sources) = Sources::parse(list, event.seq.0, false)
             && sources.runs().iter().any(|run| self.names_chunks(*run))

@@ -1,5 +1,6 @@
 //! From generation 2 to 3: the system prompt becomes a message at the head of the surface, and what
-//! is copied must be understood (generations 1.5 and 9).
+//! is copied must be understood (generations 1.5 and 9). That a message has the very id which the edge
+//! makes for a system message, a hash of the session's id, is refused too and not looked for.
 
 use super::edge0::payload;
 use super::messages::{self, all_blocks, messages_of};

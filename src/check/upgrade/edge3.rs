@@ -2,6 +2,7 @@
 //! logs of subagents beside this one refuse, this log alone does not show.
 
 use super::messages::messages_of;
+use super::replay::replay;
 use super::{Edge, Refusals, Source};
 use crate::check::id::Id;
 use crate::format::event::Event;
@@ -151,6 +152,9 @@ impl Edge for Edge3 {
         }
         if let Err(what) = contents(event) {
             out.refuse(event, what);
+        }
+        if let Err(what) = replay(event) {
+            out.refuse(event, &what);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::check::life::named;
 use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::format::relations::{RelEvent, RelHeader, Relations, Violation};
+use crate::format::relations::{RelEvent, RelHeader, Relations, Violation, takes_part};
 use crate::format::shape::{is, only};
 use crate::format::sources::Sources;
 use crate::format::surface_op::SurfaceOp;
@@ -35,6 +35,10 @@ impl Kept {
     /// Takes the next event.
     pub(super) fn event(&mut self, event: &Event<'_>) {
         let kind = kind_of(event.kind);
+        if !takes_part(kind) {
+            self.prompted = false;
+            return;
+        }
         if kind == Kind::TurnStart {
             self.restart(event);
         }

@@ -277,3 +277,53 @@ fn the_fourth_edge_gives_messages_their_new_shape() {
     let opened = a2().replace("\"stream\":[]", r#""stream":[{"type":"chunk","time":1,"chunk":{"type":"block-start","index":0,"blockType":"tool-result"}}]"#);
     refused(HEADER_3, &[T, S, P, U, H, &opened], 4, "generation 4 has none", 5);
 }
+
+/// An answer of generation 3 with that content, those records and perhaps more members.
+fn answer(content: &str, stream: &str, more: &str) -> String {
+    format!(
+        r#"assistant/message {{"turn":1,"step":1,"message":{{"id":"a","role":"assistant","source":{{"kind":"model","provider":"p","model":"m"}},"content":{content}}},"stream":{stream}{more}}}"#
+    )
+}
+
+/// A record of a stream that holds a chunk.
+fn chunk(chunk: &str) -> String {
+    format!(r#"{{"type":"chunk","time":1,"chunk":{chunk}}}"#)
+}
+
+#[test]
+fn an_answer_comes_of_its_stream() {
+    let run = r#"{"type":"text-chunks","time0":1,"index":0,"dt":[2],"texts":["a \ud83d","\ude00"]}"#;
+    let call = r#"{"type":"tool-call-chunks","time0":1,"index":1,"dt":[],"id":"c","name":"n","args":["{}"]}"#;
+    let usage = chunk(r#"{"type":"usage","usage":{"inputTokens":1,"outputTokens":2}}"#);
+    let finish = |kind: &str| chunk(&format!(r#"{{"type":"finish","reason":{{"kind":"{kind}"}}}}"#));
+    let said = r#"{"type":"text","text":"a \ud83d\ude00"}"#;
+    let called = r#"{"type":"tool-call","id":"c","name":"n","arguments":"{}"}"#;
+    let sound = |content: &[&str], stream: &[&str], more: &str| {
+        let line = answer(&format!("[{}]", content.join(",")), &format!("[{}]", stream.join(",")), more);
+        let all = asked_of(HEADER_3, &[T, S, P, &line], 4);
+        all.into_iter().map(|(words, _)| words).next()
+    };
+    let is_wrong = |found: Option<String>, words: &str| {
+        assert!(found.as_ref().is_some_and(|found| found.contains(words)), "{words}: {found:?}");
+    };
+    assert_eq!(sound(&[said], &[], ""), None);
+    assert_eq!(sound(&[said], &[run, &finish("stop")], ""), None);
+    assert_eq!(sound(&[said, called], &[run, call, &finish("tool-calls")], ""), None);
+    assert_eq!(sound(&[said], &[run, call, &finish("max-tokens")], ""), None);
+    assert_eq!(sound(&[said], &[run, call], r#","interrupted":true"#), None);
+    is_wrong(sound(&[called], &[run, call], ""), "another content");
+    is_wrong(sound(&[said], &[run, &usage], ""), "another usage");
+    assert_eq!(sound(&[said], &[run, &usage], r#","usage":{"outputTokens":2,"inputTokens":1}"#), None);
+    let state = chunk(r#"{"type":"finish","reason":{"kind":"stop"},"replayState":{"response":1}}"#);
+    is_wrong(sound(&[said], &[run, &state], ""), "another replayState");
+    let ended = chunk(r#"{"type":"block-end","index":0,"block":{"type":"text","text":"end"}}"#);
+    assert_eq!(sound(&[r#"{"type":"text","text":"end"}"#], &[run, &ended, run], ""), None);
+    let begun = chunk(r#"{"type":"block-start","index":0,"blockType":"video"}"#);
+    is_wrong(sound(&[], &[&begun], ""), "leaves a block open");
+    is_wrong(sound(&[said], &[&run.replace("[2]", "[]")], ""), "a gap between each two");
+    is_wrong(
+        sound(&[said], &[&run.replace("\"time0\":1", "\"time0\":9007199254740991")], ""),
+        "a gap between",
+    );
+    is_wrong(sound(&[said], &[&run.replace("\"dt\"", "\"x\":1,\"dt\"")], ""), "the unexpected member x");
+}
