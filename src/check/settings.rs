@@ -10,11 +10,11 @@ use crate::format::schema::Shape;
 use crate::json::Raw;
 use std::collections::HashSet;
 
-const TODO: Shape = Shape::Open(
+const ITEM: Shape = Shape::Open(
     &[("content", Shape::Trimmed), ("status", Shape::OneOf(&["pending", "in_progress", "completed"]))],
     &[],
 );
-const TODOS: Shape = Shape::Open(&[("todos", Shape::List(&TODO))], &[]);
+const LIST: Shape = Shape::Open(&[("todos", Shape::List(&ITEM))], &[]);
 const PLAN: Shape = Shape::Open(&[("active", Shape::Bool)], &[]);
 const SANDBOX: Shape =
     Shape::Open(&[("mode", Shape::OneOf(&["read-only", "workspace-write", "danger-full-access"]))], &[]);
@@ -35,7 +35,7 @@ fn repeated<'a>(todos: Option<Raw<'a>>) -> Option<Raw<'a>> {
 impl Family for Settings {
     fn event(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
         let (shape, rule) = match event.kind {
-            Kind::TodoWrite => (&TODOS, "T2"),
+            Kind::TodoWrite => (&LIST, "T2"),
             Kind::PlanMode => (&PLAN, "T3"),
             Kind::SandboxMode => (&SANDBOX, "T4"),
             Kind::ApprovalPolicy => (&POLICY, "A3"),

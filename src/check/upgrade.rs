@@ -11,6 +11,7 @@ mod edge3;
 mod kept;
 mod legacy;
 mod messages;
+mod parts;
 mod payloads;
 mod replay;
 #[cfg(test)]
@@ -120,7 +121,7 @@ trait Edge {
 }
 
 /// Whether an event puts a prompt into the inbox: a turn that begins right after it may close one
-/// that was left open.
+/// that was still open.
 fn is_restart(event: &Event<'_>) -> bool {
     let [target, inserted] = event.data.get_all(["target", "inserted"]);
     event.kind == Kind::InboxSpliced
@@ -152,7 +153,7 @@ impl Upgrade {
         // Generation 1 was never the last one of a release, so nothing asks for its rules.
         let kept = edges.last().filter(|(edge, _)| *edge > 0).map(|_| kept::Kept::new(source.way));
         let line = log.header().filter(|_| source.way.takes(0)).map(|header| &*header.text);
-        let header = line.and_then(|line| payloads::HEADER.fit(Raw::parse(line).ok()?).err());
+        let header = line.and_then(|line| parts::HEADER.fit(Raw::parse(line).ok()?).err());
         let legacy = source.way.takes(0).then(legacy::Legacy::default);
         Upgrade { source, legacy, edges, kept, header }
     }

@@ -2,7 +2,8 @@
 //! 1.5 and 9).
 
 use super::messages::messages_of;
-use super::payloads::{GOAL_CHANGE, shape_of};
+use super::parts::GOAL_CHANGE;
+use super::payloads::shape_of;
 use super::{Edge, Refusals, Source};
 use crate::format::dialect::Dialect;
 use crate::format::event::Event;

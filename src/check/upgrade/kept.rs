@@ -64,7 +64,7 @@ impl Kept {
         self.prompted = is_restart(event);
     }
 
-    /// Two of the edges close a turn that was left open when a new prompt began the next one.
+    /// Two of the edges close a turn that was still open when a new prompt began the next one.
     fn restart(&mut self, event: &Event<'_>) {
         let Some(open) = self.turn.filter(|_| self.prompted && !self.in_step) else { return };
         if !(self.way.takes(1) || self.way.takes(3)) || named(event).0 != Some(open + 1) {
