@@ -8,24 +8,34 @@ mod approvals;
 mod calls;
 mod commands;
 mod compaction;
+mod cuts;
 mod dispatches;
+mod goal;
 mod hooks;
+mod id;
 mod inbox;
+pub mod invariants;
 mod life;
 mod retries;
 pub mod rules;
 mod schedule;
+mod settings;
 mod stream;
+mod team;
+mod team_tasks;
 #[cfg(test)]
 mod tests;
 mod time;
+mod time_context;
 mod titles;
 pub mod upgrade;
+mod workflow;
 
 use crate::error::Result;
 use crate::fault::{Code, Severity};
 use crate::finding::{Finding, Findings};
 use crate::format::event::Event;
+use crate::format::schema::Shape;
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::log::visit::Span;
@@ -52,11 +62,23 @@ impl Sink<'_> {
     fn note(&mut self, code: Code, event: &Event<'_>, message: impl Into<String>) {
         self.add(code, Severity::Notes, event.seq, message);
     }
+
+    /// Warns when a payload has not the shape that the rule asks for; whether it has.
+    fn shape(&mut self, code: Code, event: &Event<'_>, shape: &Shape, rule: &str) -> bool {
+        let verdict = shape.fit(event.data);
+        if let Err(what) = &verdict {
+            self.warn(code, event, format!("{}: {what} ({rule})", event.kind));
+        }
+        verdict.is_ok()
+    }
 }
 
 /// One family of rules: takes the events in order.
 trait Family {
     fn event(&mut self, event: &Event<'_>, sink: &mut Sink<'_>);
+
+    /// Takes the end of the log.
+    fn end(&mut self, _sink: &mut Sink<'_>) {}
 }
 
 /// All findings of a log: those of its reading first, then those of the rules, in order of events.
@@ -64,17 +86,24 @@ trait Family {
 /// `target` adds what an upgrade to that generation would refuse. Errors when the file cannot be read.
 pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Findings> {
     let mut sink = Sink { log, limits: *limits, findings: log.findings().clone() };
+    let own_id = log.header().map(|header| header.id.clone()).unwrap_or_default();
     let mut families: Vec<Box<dyn Family>> = vec![
         Box::new(approvals::Approvals::default()),
+        Box::new(cuts::Cuts::default()),
+        Box::new(goal::Goals::default()),
         Box::new(hooks::Hooks::default()),
         Box::new(inbox::Inbox::new(log.inherited())),
         Box::new(schedule::Schedule::new(log.inherited())),
+        Box::new(settings::Settings),
         Box::new(stream::Streams::default()),
+        Box::new(team::Team::new(own_id, log.dialect().team_versions)),
         Box::new(time::Time::default()),
+        Box::new(time_context::TimeContext::default()),
+        Box::new(workflow::Workflow::default()),
         Box::new(calls::Ids::default()),
     ];
     if !log.dialect().relations {
-        families.push(Box::new(life::Life::default()));
+        families.push(Box::new(life::Life::new(log.dialect().todo_in_turn)));
         families.push(Box::new(calls::Calls::default()));
         families.push(Box::new(compaction::Compaction::default()));
         families.push(Box::new(commands::Commands::default()));
@@ -96,6 +125,9 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
             ControlFlow::Continue(())
         },
     )?;
+    for family in &mut families {
+        family.end(&mut sink);
+    }
     Ok(sink.findings)
 }
 

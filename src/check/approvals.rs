@@ -1,11 +1,16 @@
-//! Approvals: asked once, decided once, inside a turn (v0 section 15.3, A1 to A3).
+//! Approvals: asked once, decided once, inside a turn (v0 section 15.3, A1 and A2).
 
 use super::{Family, Sink};
 use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
+use crate::format::schema::Shape;
 use crate::json::Raw;
 use std::collections::HashSet;
+
+const ASKED: Shape = Shape::Open(&[("id", Shape::Filled), ("toolName", Shape::Filled)], &[]);
+const OUTCOME: Shape = Shape::OneOf(&["allowed-once", "rejected", "cancelled", "unavailable"]);
+const DECIDED: Shape = Shape::Open(&[("id", Shape::Filled), ("outcome", OUTCOME)], &[]);
 
 #[derive(Default)]
 pub(super) struct Approvals {
@@ -26,6 +31,9 @@ impl Family for Approvals {
                         format!("{} outside of any turn (A1, A2)", event.kind),
                     );
                 }
+                let (shape, rule) =
+                    if event.kind == Kind::ApprovalAsked { (&ASKED, "A1") } else { (&DECIDED, "A2") };
+                sink.shape(Code::InvApproval, event, shape, rule);
                 let id =
                     event.data.get("id").and_then(Raw::text).map(|id| id.into_owned()).unwrap_or_default();
                 if event.kind == Kind::ApprovalAsked && !self.open.insert(id.clone()) {

@@ -21,7 +21,12 @@ fn text(value: Option<Raw<'_>>) -> Vec<u8> {
 impl Calls {
     fn result(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
         let id = text(event.message().and_then(|m| m.path(&["source", "callId"])));
-        let not_started = event.data.path(&["error", "code"]).is_some_and(|code| code.is("TOOL_NOT_STARTED"));
+        let failed = event
+            .message()
+            .and_then(|m| m.get("content")?.elements().next()?.get("isError"))
+            .is_some_and(Raw::is_true);
+        let code = event.data.path(&["error", "code"]);
+        let not_started = failed && code.is_some_and(|code| code.is("TOOL_NOT_STARTED"));
         self.advertised.remove(&id);
         if !self.started.remove(&id) && !not_started {
             sink.warn(Code::InvResult, event, "a tool/result that answers no open call of its step (I6)");

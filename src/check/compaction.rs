@@ -4,12 +4,14 @@ use super::{Family, Sink};
 use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
+use crate::format::schema::Shape;
 use crate::format::surface_op::SurfaceOp;
 use crate::json::Raw;
 use crate::seq::Seq;
 
 /// The open bracket.
 struct Bracket {
+    start: u64,
     id: Vec<u8>,
     command: Vec<u8>,
     turn: Option<u64>,
@@ -21,16 +23,32 @@ struct Bracket {
 /// A summary or prune: its type, its seq, its span.
 type Record = (Kind, u64, Option<(u64, u64)>);
 
+const START: Shape = Shape::Open(
+    &[("compactionId", Shape::Filled), ("turn", Shape::OrNull(&Shape::Count))],
+    &[("sourceCommandId", Shape::Filled)],
+);
+const SUMMARY: Shape =
+    Shape::Open(&[("shadowedSeqs", Shape::Some(&Shape::Count)), ("shadowedTokenCount", Shape::Count)], &[]);
+
 #[derive(Default)]
 pub(super) struct Compaction {
     turn: Option<u64>,
     open: Option<Bracket>,
     /// The last summary or prune: its seq and its span.
     span: Option<Record>,
+    /// What the last summary covers.
+    covered: Vec<u64>,
 }
 
 fn text(value: Option<Raw<'_>>) -> Vec<u8> {
     value.and_then(Raw::text).map(|text| text.into_owned()).unwrap_or_default()
+}
+
+/// The seqs of a member of a source list: one, or the run that a pair stands for.
+fn seqs_of(member: Raw<'_>) -> impl Iterator<Item = u64> {
+    let mut ends = member.elements().filter_map(Raw::count);
+    let pair = ends.next().zip(ends.next());
+    member.count().into_iter().chain(pair.into_iter().flat_map(|(first, last)| first..=last))
 }
 
 fn span_of(event: &Event<'_>) -> Option<(u64, u64)> {
@@ -40,6 +58,7 @@ fn span_of(event: &Event<'_>) -> Option<(u64, u64)> {
 
 impl Compaction {
     fn start(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
+        sink.shape(Code::InvCompaction, event, &START, "C1, C3");
         let [id, command, turn] = event.data.get_all(["compactionId", "sourceCommandId", "turn"]);
         if self.open.is_some() {
             sink.warn(Code::InvCompaction, event, "a compaction starts inside another (C2)");
@@ -48,16 +67,22 @@ impl Compaction {
         if turn != self.turn {
             sink.warn(Code::InvCompaction, event, "a compaction names another turn than the open one (C3)");
         }
-        self.open =
-            Some(Bracket { id: text(id), command: text(command), turn, summary: false, crossed: Vec::new() });
-        self.ids(event, event.data, sink);
+        let start = event.seq.0;
+        self.open = Some(Bracket {
+            start,
+            id: text(id),
+            command: text(command),
+            turn,
+            summary: false,
+            crossed: Vec::new(),
+        });
     }
 
     /// C1: the ids of one compaction are the same all through it.
     fn ids(&mut self, event: &Event<'_>, named: Raw<'_>, sink: &mut Sink<'_>) -> bool {
         let [id, command] = named.get_all(["compactionId", "sourceCommandId"]);
         let Some(open) = &self.open else { return false };
-        if open.id.is_empty() || text(id) != open.id || text(command) != open.command {
+        if text(id) != open.id || text(command) != open.command {
             sink.warn(
                 Code::InvCompaction,
                 event,
@@ -73,6 +98,7 @@ impl Compaction {
         } else if self.open.as_mut().is_some_and(|open| std::mem::replace(&mut open.summary, true)) {
             sink.warn(Code::InvCompaction, event, "a second summary in one compaction (C5)");
         }
+        sink.shape(Code::InvCompaction, event, &SUMMARY, "C5");
         let span = span_of(event);
         let seqs: Vec<u64> = event
             .data
@@ -82,7 +108,7 @@ impl Compaction {
             .filter_map(Raw::count)
             .collect();
         let ends = seqs.first().copied().zip(seqs.last().copied());
-        if ends.is_none() || ends != span {
+        if ends.is_some() && ends != span {
             sink.warn(
                 Code::InvCompaction,
                 event,
@@ -90,6 +116,15 @@ impl Compaction {
             );
         }
         self.span = Some((event.kind, event.seq.0, span));
+        self.covered = seqs;
+    }
+
+    /// C9: a checkpoint is made of its bracket, its summary and all that it covers, in this order.
+    fn is_of_its_summary(&self, event: &Event<'_>) -> bool {
+        let (Some(open), Some((_, summary, _))) = (&self.open, self.span) else { return false };
+        let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
+        let due = [open.start, summary].into_iter().chain(self.covered.iter().copied());
+        list.into_iter().flat_map(Raw::elements).flat_map(seqs_of).eq(due)
     }
 
     fn end(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
@@ -136,6 +171,12 @@ impl Compaction {
                 Code::InvCheckpoint,
                 event,
                 "a checkpoint that does not directly follow its summary (C9)",
+            );
+        } else if !self.is_of_its_summary(event) {
+            sink.note(
+                Code::InvCheckpoint,
+                event,
+                "a checkpoint whose sources are not its bracket, its summary and what it covers (C9)",
             );
         }
     }

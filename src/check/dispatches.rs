@@ -12,6 +12,24 @@ pub(super) struct Dispatches {
     turn: bool,
     /// The root of each sub-call.
     roots: HashMap<Vec<u8>, Vec<u8>>,
+    /// The sub-calls that were started, and whether they settled.
+    settled: HashMap<Vec<u8>, bool>,
+}
+
+impl Dispatches {
+    /// Starts and settlements pair up; the harness does not insist.
+    fn pair(&mut self, event: &Event<'_>, own: &[u8], sink: &mut Sink<'_>) {
+        if matches!(event.kind, Kind::CodeDispatchStart | Kind::PtcDispatchStart) {
+            if self.settled.insert(own.to_vec(), false).is_some() {
+                sink.note(Code::InvDispatch, event, "a dispatch starts a second time (D3)");
+            }
+            return;
+        }
+        match self.settled.get_mut(own) {
+            Some(settled) if !*settled => *settled = true,
+            _ => sink.note(Code::InvDispatch, event, "a dispatch settles that was not started (D3)"),
+        }
+    }
 }
 
 impl Family for Dispatches {
@@ -31,6 +49,7 @@ impl Family for Dispatches {
                     );
                     return;
                 }
+                self.pair(event, &own, sink);
                 if parent != root && self.roots.get(&parent) != Some(&root) {
                     sink.warn(
                         Code::InvDispatch,

@@ -4,8 +4,18 @@ use super::{Family, Sink};
 use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
+use crate::format::schema::Shape;
 use crate::json::Raw;
 use std::collections::HashMap;
+
+const INVOKED: Shape = Shape::Open(
+    &[
+        ("point", Shape::Filled),
+        ("handlerId", Shape::Filled),
+        ("dialect", Shape::OneOf(&["claude-code", "codex"])),
+    ],
+    &[],
+);
 
 #[derive(Default)]
 pub(super) struct Hooks {
@@ -31,10 +41,8 @@ impl Family for Hooks {
                 let text =
                     |v: Option<Raw<'_>>| v.and_then(Raw::text).map(|t| t.into_owned()).unwrap_or_default();
                 let key = (turn.unwrap_or_default(), text(point), text(handler));
-                if key.1.is_empty() || key.2.is_empty() {
-                    sink.warn(Code::InvHook, event, "a hook without point or handler (H2)");
-                }
                 if event.kind == Kind::HookInvoked {
+                    sink.shape(Code::InvHook, event, &INVOKED, "H2");
                     *self.open.entry(key).or_default() += 1;
                     return;
                 }

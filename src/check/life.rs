@@ -1,4 +1,4 @@
-//! Turns and steps: order, numbers, and what must stand inside (v0 section 15.1, I2 to I5, I7, I8).
+//! Turns and steps: order, numbers, and what must stand inside (v0 section 15.1, I2 to I8).
 
 use super::{Family, Sink};
 use crate::fault::Code;
@@ -13,6 +13,7 @@ pub(super) struct Life {
     step: Option<u64>,
     turns_ended: u64,
     next_step: u64,
+    todo_in_turn: bool,
 }
 
 /// The numbers that an event names.
@@ -26,6 +27,10 @@ fn shown(n: Option<u64>) -> String {
 }
 
 impl Life {
+    pub(super) fn new(todo_in_turn: bool) -> Life {
+        Life { todo_in_turn, ..Life::default() }
+    }
+
     fn turn_start(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
         let (turn, _) = named(event);
         if let Some(open) = self.turn {
@@ -91,12 +96,12 @@ impl Life {
         self.step = None;
     }
 
-    fn inside_step(&self, event: &Event<'_>, sink: &mut Sink<'_>) {
+    fn inside_step(&self, event: &Event<'_>, rule: &str, sink: &mut Sink<'_>) {
         let (turn, step) = named(event);
         if self.step.is_none() || turn != self.turn || step != self.step {
             let (open_turn, open_step) = (shown(self.turn), shown(self.step));
             let message = format!(
-                "{} of {}.{} stands in {open_turn}.{open_step} (I5)",
+                "{} of {}.{} stands in {open_turn}.{open_step} ({rule})",
                 event.kind,
                 shown(turn),
                 shown(step)
@@ -114,12 +119,14 @@ impl Family for Life {
             Kind::StepStart => self.step_start(event, sink),
             Kind::StepEnd => self.step_end(event, sink),
             Kind::AssistantChunk | Kind::AssistantMessage | Kind::AssistantAttempt | Kind::ToolCall => {
-                self.inside_step(event, sink);
+                self.inside_step(event, "I5", sink);
             }
             Kind::ToolResult if event.op.is_replace() && self.turn.is_none() => {
                 sink.warn(Code::InvPlacement, event, "a replacing tool/result outside of any turn (I7)");
             }
-            Kind::RequestHeader | Kind::RequestContext if self.turn.is_none() => {
+            Kind::ToolResult if !event.op.is_replace() => self.inside_step(event, "I6", sink),
+            Kind::TodoWrite if !self.todo_in_turn => {}
+            Kind::TodoWrite | Kind::RequestHeader | Kind::RequestContext if self.turn.is_none() => {
                 sink.warn(Code::InvPlacement, event, format!("{} outside of any turn (I8)", event.kind));
             }
             _ => {}

@@ -4,8 +4,35 @@ use super::{Family, Sink};
 use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
+use crate::format::schema::Shape;
 use crate::json::Raw;
 use std::collections::{HashMap, HashSet};
+
+const FAILURE: Shape = Shape::Open(
+    &[("message", Shape::Filled), ("code", Shape::Filled)],
+    &[
+        ("status", Shape::Between(100, 599)),
+        ("providerRetryAfterMs", Shape::Number(f64::MIN_POSITIVE, f64::MAX)),
+        ("requestId", Shape::Filled),
+    ],
+);
+const DELAY: Shape = Shape::Number(0.0, 2_147_483_647.0);
+const COMMON: Shape = Shape::Open(
+    &[
+        ("retryId", Shape::Filled),
+        ("provider", Shape::Filled),
+        ("policyKey", Shape::Filled),
+        ("retry", Shape::Positive),
+        ("delayMs", DELAY),
+        ("failure", FAILURE),
+    ],
+    &[],
+);
+const NORMAL: Shape = Shape::Open(&[("maxRetries", Shape::Positive)], &[]);
+const ALWAYS: Shape =
+    Shape::Test(|data| data.get("maxRetries").is_none(), "without maxRetries, as always is");
+const MODE: Shape = Shape::By("mode", &[("normal", NORMAL), ("always", ALWAYS)], None);
+const RETRY: Shape = Shape::Both(&COMMON, &MODE);
 
 /// Turn, step, provider and policy of a chain.
 type Chain = (u64, u64, Vec<u8>, Vec<u8>);
@@ -21,26 +48,17 @@ pub(super) struct Retries {
 
 impl Retries {
     fn retry(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        let [id, turn, step, provider, policy, retry, max, delay] = event.data.get_all([
-            "retryId",
-            "turn",
-            "step",
-            "provider",
-            "policyKey",
-            "retry",
-            "maxRetries",
-            "delayMs",
-        ]);
+        sink.shape(Code::InvRetry, event, &RETRY, "R1");
+        let [id, turn, step, provider, policy, retry, max] =
+            event.data.get_all(["retryId", "turn", "step", "provider", "policyKey", "retry", "maxRetries"]);
         let text = |v: Option<Raw<'_>>| v.and_then(Raw::text).map(|t| t.into_owned()).unwrap_or_default();
         let count = |v: Option<Raw<'_>>| v.and_then(Raw::count).unwrap_or_default();
         let (id, provider, policy, number) = (text(id), text(provider), text(policy), count(retry));
         let place = (count(turn), count(step));
-        let sane_delay = delay.and_then(Raw::number).is_some_and(|ms| (0.0..=2_147_483_647.0).contains(&ms));
-        let in_range = number >= 1 && max.is_none_or(|max| max.count().is_some_and(|max| number <= max));
-        if id.is_empty() || provider.is_empty() || policy.is_empty() || !sane_delay || !in_range {
-            sink.warn(Code::InvRetry, event, "an llm/retry with a field out of its range (R1)");
+        if max.and_then(Raw::count).is_some_and(|max| number > max) {
+            sink.warn(Code::InvRetry, event, "an llm/retry beyond its maxRetries (R1)");
         }
-        if self.place != Some(place) || self.provider.as_ref().is_some_and(|last| *last != provider) {
+        if self.place != Some(place) || self.provider.as_ref() != Some(&provider) {
             sink.warn(Code::InvRetry, event, "an llm/retry outside of its step, or of another provider (R2)");
         }
         let known = self.chains.insert((place.0, place.1, provider, policy), (id.clone(), number));

@@ -1,320 +1,196 @@
 //! What the harness's upgrade to a later generation would refuse (generations 1.5 and 9, v4 section
-//! 12): the refusals that the format pages name, each with the edge that it belongs to.
+//! 12): every refusal that a log shows by itself, each with the edge that it belongs to.
+//!
+//! An edge judges the events of the log as it is, and knows what the edges before it have changed.
+//! The rules between events are asked once, by the last edge, as the harness asks them of its result.
 
-use super::life::named;
+mod edge0;
+mod edge1;
+mod edge2;
+mod edge3;
+mod kept;
+mod legacy;
+mod messages;
+mod parts;
+mod payloads;
+mod replay;
+#[cfg(test)]
+mod tests;
+
 use super::{Family, Sink};
 use crate::fault::{Code, Severity};
+use crate::finding::Finding;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::format::sources::Sources;
+use crate::format::shape::{filled, is, strict_count};
 use crate::json::Raw;
 use crate::log::Log;
-use std::collections::{HashMap, HashSet};
+use crate::position::{FileOffset, LineNo, Place};
+use crate::seq::Seq;
 
-/// The state over the events; each edge on the way to the target is judged.
-pub struct Upgrade {
+/// From which generation to which.
+#[derive(Clone, Copy)]
+struct Way {
     from: u32,
     to: u32,
-    turn: Option<u64>,
-    step: Option<u64>,
-    steps_begun: bool,
-    compaction: Option<(u64, Vec<u64>)>,
-    /// Open calls of the step: the id, and whether it was started.
-    open: HashMap<Vec<u8>, bool>,
-    surface_begun: bool,
-    children: HashSet<Vec<u8>>,
+}
+
+impl Way {
+    /// Whether the edge that begins at a generation is on the way.
+    fn takes(self, edge: u32) -> bool {
+        self.from <= edge && edge < self.to
+    }
+
+    /// Whether it is the first.
+    fn begins_at(self, edge: u32) -> bool {
+        self.from == edge && self.takes(edge)
+    }
+
+    /// Whether that generation is the target.
+    fn ends_at(self, generation: u32) -> bool {
+        self.to == generation && self.from < generation
+    }
+}
+
+/// What an edge needs of the log as a whole.
+#[derive(Clone)]
+struct Source {
+    way: Way,
     id: Vec<u8>,
-    inherited: u64,
     has_parent: bool,
-    /// The runs of chunk events so far, which the edge from 1 to 2 consumes.
-    chunks: Vec<(u64, u64)>,
+    is_seeded: bool,
+    inherited: u64,
+}
+
+impl Source {
+    fn of(log: &Log, target: u32) -> Source {
+        let header = log.header();
+        let seeded = |header: &crate::format::header::Header| {
+            header.seed_length.is_some() || header.is_seeded == Some(true)
+        };
+        Source {
+            way: Way { from: log.dialect().version, to: target },
+            id: header.map(|header| header.id.clone()).unwrap_or_default(),
+            has_parent: header.is_some_and(|header| header.parent_session.is_some()),
+            is_seeded: header.is_some_and(seeded),
+            inherited: log.inherited(),
+        }
+    }
+
+    /// A delivery marker of the generation that an edge leaves is of this log, or was inherited.
+    fn own_delivery(&self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
+        let [id, version, through] = event.data.get_all(["sessionId", "sessionFormatVersion", "throughSeq"]);
+        if version.map_or(Some(0), Raw::count) != Some(u64::from(out.edge)) {
+            return;
+        }
+        let earlier = strict_count(through).is_some_and(|seq| seq < event.seq.0);
+        let own = id.and_then(Raw::text).is_some_and(|id| *id == *self.id);
+        let was_inherited = self.has_parent && event.seq.0 < self.inherited;
+        if !earlier || !filled(id) || !own && !was_inherited {
+            out.refuse(event, "a delivery marker that does not fit its log");
+        }
+    }
+}
+
+/// Where an edge leaves what it refuses.
+struct Refusals<'a, 'b> {
+    edge: u32,
+    sink: &'a mut Sink<'b>,
+}
+
+impl Refusals<'_, '_> {
+    fn refuse(&mut self, event: &Event<'_>, what: &str) {
+        self.refuse_at(event.seq, what);
+    }
+
+    fn refuse_at(&mut self, seq: Seq, what: &str) {
+        let message = self.message(what);
+        self.sink.add(Code::UpgradeRefused, Severity::Warns, seq, message);
+    }
+
+    fn message(&self, what: &str) -> String {
+        format!("the upgrade from {} to {} refuses: {what}", self.edge, self.edge + 1)
+    }
+}
+
+/// One edge of the chain: takes the events of the log as it is, in order.
+trait Edge {
+    fn event(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>);
+
+    fn end(&mut self, _out: &mut Refusals<'_, '_>) {}
+}
+
+/// Whether an event puts a prompt into the inbox: a turn that begins right after it may close one
+/// that was still open.
+fn is_restart(event: &Event<'_>) -> bool {
+    let [target, inserted] = event.data.get_all(["target", "inserted"]);
+    event.kind == Kind::InboxSpliced
+        && is(target, "next-turn")
+        && inserted.is_some_and(|list| list.elements().next().is_some())
+}
+
+/// The edges on the way to the target, each with the generation it begins at.
+pub struct Upgrade {
+    source: Source,
+    legacy: Option<legacy::Legacy>,
+    edges: Vec<(u32, Box<dyn Edge>)>,
+    kept: Option<kept::Kept>,
+    header: Option<String>,
 }
 
 impl Upgrade {
     /// Judges the way from a log's own generation to `target`.
     #[must_use]
     pub fn new(log: &Log, target: u32) -> Upgrade {
-        Upgrade {
-            from: log.dialect().version,
-            to: target,
-            turn: None,
-            step: None,
-            steps_begun: false,
-            compaction: None,
-            open: HashMap::new(),
-            surface_begun: false,
-            children: HashSet::new(),
-            id: log.header().map(|h| h.id.clone()).unwrap_or_default(),
-            inherited: log.inherited(),
-            has_parent: log.header().is_some_and(|h| h.parent_session.is_some()),
-            chunks: Vec::new(),
-        }
+        let source = Source::of(log, target);
+        let mut edges: Vec<(u32, Box<dyn Edge>)> = vec![
+            (0, Box::new(edge0::Edge0::new(source.clone()))),
+            (1, Box::new(edge1::Edge1::new(source.clone()))),
+            (2, Box::new(edge2::Edge2::new(source.clone()))),
+            (3, Box::new(edge3::Edge3::new(source.clone()))),
+        ];
+        edges.retain(|(edge, _)| source.way.takes(*edge));
+        // Generation 1 was never the last one of a release, so nothing asks for its rules.
+        let kept = edges.last().filter(|(edge, _)| *edge > 0).map(|_| kept::Kept::new(source.way));
+        let line = log.header().filter(|_| source.way.takes(0)).map(|header| &*header.text);
+        let header = line.and_then(|line| parts::HEADER.fit(Raw::parse(line).ok()?).err());
+        let legacy = source.way.takes(0).then(legacy::Legacy::default);
+        Upgrade { source, legacy, edges, kept, header }
     }
 
-    /// Whether the edge that begins at a generation is on the way.
-    fn takes(&self, edge: u32) -> bool {
-        self.from <= edge && edge < self.to
+    /// What was wrong with the header, which is read before any event.
+    fn header(&mut self, sink: &mut Sink<'_>) {
+        let Some(what) = self.header.take() else { return };
+        let message = Refusals { edge: 0, sink }.message(&format!("a header that {what}"));
+        let place = Place { byte: Some(FileOffset(0)), line: Some(LineNo(1)), ..Place::default() };
+        let finding = Finding::new(Code::UpgradeRefused, Severity::Warns, place, message);
+        sink.findings.push(finding, &sink.limits);
     }
-
-    fn refuse(&self, edge: u32, event: &Event<'_>, sink: &mut Sink<'_>, what: &str) {
-        if self.takes(edge) {
-            let message = format!("the upgrade from {edge} to {} refuses: {what}", edge + 1);
-            sink.add(Code::UpgradeRefused, Severity::Warns, event.seq, message);
-        }
-    }
-
-    fn edge_0(&self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        match event.kind {
-            Kind::Unknown => self.refuse(0, event, sink, "an unknown event type, even an ignorable one"),
-            Kind::RequestHeaderDelta | Kind::ModeSet => self.refuse(0, event, sink, "a retired event type"),
-            Kind::RequestHeader if event.data.get("reason").is_some_and(|r| r.is("fallback")) => {
-                self.refuse(0, event, sink, "a request/header with the reason fallback");
-            }
-            Kind::SubagentDescriptor if event.data.get("version").and_then(Raw::count) != Some(3) => {
-                self.refuse(0, event, sink, "a subagent/descriptor of another version than 3");
-            }
-            Kind::PermissionPreset if event.data.get("origin").is_some() => {
-                self.refuse(0, event, sink, "a permission/preset with an origin");
-            }
-            _ => {}
-        }
-    }
-
-    fn edge_1(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        let seq = event.seq.0;
-        match event.kind {
-            Kind::Unknown if self.from == 1 => {
-                self.refuse(1, event, sink, "an unknown event type, even an ignorable one");
-            }
-            Kind::AssistantChunk => {
-                match self.chunks.last_mut() {
-                    Some((_, last)) if *last + 1 == seq => *last = seq,
-                    _ => self.chunks.push((seq, seq)),
-                }
-                let (turn, step) = named(event);
-                if turn != self.turn || step != self.step || self.step.is_none() {
-                    self.refuse(1, event, sink, "a chunk outside of an open turn and step");
-                }
-            }
-            Kind::UserMessage
-                if event.op.is_replace() && self.compaction.is_none() && is_checkpoint(event) =>
-            {
-                self.refuse(1, event, sink, "a checkpoint without compaction/start");
-            }
-            Kind::CommandDone => {
-                let source = event.data.get("sourceEventSeq").and_then(Raw::count);
-                if source.is_some_and(|source| self.is_chunk(source)) {
-                    self.refuse(1, event, sink, "a command/done that names a chunk");
-                }
-            }
-            _ => {}
-        }
-        if event.kind != Kind::AssistantMessage
-            && let Some(list) = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"))
-            && let Ok(sources) = Sources::parse(list, seq, false)
-            && sources.runs().iter().any(|run| self.is_chunk(run.first) || self.is_chunk(run.last))
-        {
-            self.refuse(1, event, sink, "sources that name chunks");
-        }
-        let cut = self.inherited;
-        let inside = |run: &(u64, u64)| run.0 < cut && cut <= run.1;
-        if cut > 0
-            && seq == cut
-            && event.kind == Kind::AssistantChunk
-            && self.chunks.last().is_some_and(inside)
-        {
-            self.refuse(1, event, sink, "the end of the inherited events splits an attempt");
-        }
-    }
-
-    fn is_chunk(&self, seq: u64) -> bool {
-        let after = self.chunks.partition_point(|run| run.0 <= seq);
-        after > 0 && self.chunks[after - 1].1 >= seq
-    }
-
-    fn edge_2(&self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        let on_surface = matches!(event.kind, Kind::UserMessage | Kind::AssistantMessage | Kind::ToolResult);
-        if on_surface && !self.steps_begun {
-            self.refuse(2, event, sink, "a surface event before the first step/start");
-        }
-        if self.from == 2
-            && event.kind == Kind::AssistantMessage
-            && Raw::parse(event.text).is_ok_and(|record| record.get("sourceEventSeqs").is_some())
-        {
-            self.refuse(2, event, sink, "an assistant/message with sourceEventSeqs");
-        }
-    }
-
-    fn edge_3(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        match event.kind {
-            Kind::DeliveryAccepted => self.delivery(event, sink),
-            Kind::SubagentCatalog if event.seq.0 >= self.inherited => {
-                let child = text(event.data.get("childId"));
-                if !self.children.insert(child) {
-                    self.refuse(3, event, sink, "two subagent/catalog entries of one child");
-                }
-            }
-            Kind::RequestHeader => {
-                let tools = event.data.path(&["header", "tools"]);
-                if tools.into_iter().flat_map(Raw::elements).any(|tool| tool.get("deferLoading").is_some()) {
-                    self.refuse(3, event, sink, "a tool with deferLoading of its own");
-                }
-            }
-            Kind::SystemMessage if event.op.is_replace() => {}
-            Kind::SystemMessage if self.surface_begun && self.from == 3 && !self.has_head(sink) => {
-                self.refuse(3, event, sink, "a system/message after other surface nodes (N8)");
-            }
-            _ => {}
-        }
-        self.blocks(event, sink);
-        self.life(event, sink);
-    }
-
-    fn has_head(&self, sink: &Sink<'_>) -> bool {
-        sink.log.surface().all().first().is_some_and(|node| node.kind == Kind::SystemMessage)
-    }
-
-    fn delivery(&self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        let [id, version, through] = event.data.get_all(["sessionId", "sessionFormatVersion", "throughSeq"]);
-        let version = version.map_or(Some(0), Raw::count);
-        if version.is_none_or(|v| v >= 4) {
-            return self.refuse(3, event, sink, "a delivery marker of generation 4 or later");
-        }
-        if version != Some(3) {
-            return;
-        }
-        let earlier = through.and_then(Raw::count).is_some_and(|seq| seq < event.seq.0);
-        let id = text(id);
-        let inherited = self.has_parent && event.seq.0 < self.inherited;
-        if !earlier || id.is_empty() || id != self.id && !inherited {
-            self.refuse(3, event, sink, "a delivery marker that does not fit its log");
-        }
-    }
-
-    /// Content blocks: each with a type, results not nested.
-    fn blocks(&self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        if !matches!(
-            event.kind,
-            Kind::UserMessage | Kind::AssistantMessage | Kind::ToolResult | Kind::SystemMessage
-        ) {
-            return;
-        }
-        let Some(content) = event.message().and_then(|m| m.get("content")) else { return };
-        let is_result = |block: &Raw<'_>| block.get("type").is_some_and(|t| t.is("tool-result"));
-        let untyped = |block: Raw<'_>| block.get("type").and_then(Raw::text).is_none();
-        if content.elements().any(untyped) {
-            self.refuse(3, event, sink, "a content block without a type");
-        }
-        for block in content.elements().filter(is_result) {
-            let inner = block.get("content");
-            if inner.into_iter().flat_map(Raw::elements).any(|block| is_result(&block)) {
-                self.refuse(3, event, sink, "a tool-result inside a tool-result");
-            }
-            if block.get("isError").is_some_and(|e| !e.is_true() && e.bytes() != b"false") {
-                self.refuse(3, event, sink, "a tool-result whose isError is no boolean");
-            }
-        }
-    }
-
-    /// The rules of generation 4 that real logs of generation 3 break (N7, N12, N13, N15).
-    fn life(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        match event.kind {
-            Kind::AssistantMessage if !event.op.is_replace() => {
-                let content = event.message().and_then(|m| m.get("content"));
-                for block in content.into_iter().flat_map(Raw::elements) {
-                    if block.get("type").is_some_and(|t| t.is("tool-call"))
-                        && self.open.insert(text(block.get("id")), false).is_some()
-                    {
-                        self.refuse(3, event, sink, "a call under the id of an open one (N13)");
-                    }
-                }
-            }
-            Kind::ToolCall => drop(self.open.insert(text(event.data.get("callId")), true)),
-            Kind::ToolResult if !event.op.is_replace() => self.result(event, sink),
-            Kind::StepEnd | Kind::TurnEnd => {
-                let count = self.open.len();
-                if count > 0 {
-                    let what = format!("a step or turn ends with {count} calls without result (N10, N12)");
-                    self.refuse(3, event, sink, &what);
-                }
-                self.open.clear();
-            }
-            _ => {}
-        }
-    }
-
-    fn result(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        let id = text(event.message().and_then(|m| m.path(&["source", "callId"])));
-        let started = self.open.remove(&id);
-        let not_started = event.data.path(&["error", "code"]).is_some_and(|code| code.is("TOOL_NOT_STARTED"));
-        match started {
-            None => self.refuse(3, event, sink, "a tool/result that answers no open call (N15)"),
-            Some(false) if !not_started => {
-                self.refuse(
-                    3,
-                    event,
-                    sink,
-                    "a result of a call that was not started, and not the exact repair (N15)",
-                );
-            }
-            Some(_) => {}
-        }
-    }
-
-    fn compaction(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        let ends = event.kind == Kind::CompactionEnd;
-        if ends && self.compaction.take().is_some_and(|(_, crossed)| !crossed.is_empty()) {
-            self.refuse(3, event, sink, "a compaction that crosses the edge of a turn (N7)");
-        }
-        match event.kind {
-            Kind::CompactionStart => self.compaction = Some((event.seq.0, Vec::new())),
-            Kind::TurnStart | Kind::TurnEnd => {
-                if let Some((_, crossed)) = &mut self.compaction {
-                    crossed.push(event.seq.0);
-                }
-            }
-            Kind::EndSeed => self.compaction = None,
-            _ => {}
-        }
-    }
-}
-
-fn text(value: Option<Raw<'_>>) -> Vec<u8> {
-    value.and_then(Raw::text).map(|text| text.into_owned()).unwrap_or_default()
-}
-
-fn is_checkpoint(event: &Event<'_>) -> bool {
-    event.data.path(&["source", "plugin"]).is_some_and(|plugin| plugin.is("compact"))
 }
 
 impl Family for Upgrade {
     fn event(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
-        match event.kind {
-            Kind::TurnStart => (self.turn, self.step) = (named(event).0, None),
-            Kind::StepStart => {
-                self.step = named(event).1;
-                self.steps_begun = true;
-            }
-            _ => {}
+        self.header(sink);
+        let mended = self.legacy.as_mut().and_then(|legacy| legacy.mended(event));
+        let data = mended.as_deref().and_then(|data| Raw::parse(data).ok()).unwrap_or(event.data);
+        let event = &Event { data, ..*event };
+        for (edge, judge) in &mut self.edges {
+            judge.event(event, &mut Refusals { edge: *edge, sink });
         }
-        if self.takes(0) {
-            self.edge_0(event, sink);
+        if let Some(kept) = &mut self.kept {
+            kept.event(event);
         }
-        if self.takes(1) {
-            self.edge_1(event, sink);
+    }
+
+    fn end(&mut self, sink: &mut Sink<'_>) {
+        self.header(sink);
+        for (edge, judge) in &mut self.edges {
+            judge.end(&mut Refusals { edge: *edge, sink });
         }
-        if self.takes(2) {
-            self.edge_2(event, sink);
-        }
-        self.compaction(event, sink);
-        if self.takes(3) {
-            self.edge_3(event, sink);
-        }
-        self.surface_begun |= sink.log.dialect().is_surface(event.kind);
-        match event.kind {
-            Kind::TurnEnd => (self.turn, self.step) = (None, None),
-            Kind::StepEnd => self.step = None,
-            _ => {}
+        let Some((edge, _)) = self.edges.last() else { return };
+        let mut out = Refusals { edge: *edge, sink };
+        for violation in self.kept.take().into_iter().flat_map(|kept| kept.finish(self.source.inherited)) {
+            out.refuse_at(Seq(violation.seq), &format!("{} ({})", violation.message, violation.rule));
         }
     }
 }

@@ -139,6 +139,11 @@ pub struct Dialect {
     pub images: ImageCount,
     /// Whether assistant text is stored as `assistant/chunk` events (and not in streams).
     pub chunk_events: bool,
+    /// The versions of team records that can stand in a log: those of its own writers, and those that
+    /// an upgrade left as they were.
+    pub team_versions: &'static [u64],
+    /// Whether a `todo/write` must stand inside a turn.
+    pub todo_in_turn: bool,
     /// Whether a session that is written has a lock file.
     pub lock_file: bool,
 }
@@ -214,6 +219,8 @@ const GENERATION_0: Dialect = Dialect {
     relations: false,
     images: ImageCount::Nested,
     chunk_events: true,
+    team_versions: &[1],
+    todo_in_turn: true,
     lock_file: false,
 };
 
@@ -223,6 +230,7 @@ const GENERATION_1: Dialect = Dialect {
     strict_header: true,
     later_vocabulary: &[],
     source_ranges: true,
+    todo_in_turn: false,
     lock_file: true,
     ..GENERATION_0
 };
@@ -241,6 +249,7 @@ const GENERATION_2: Dialect = Dialect {
     refuses_negative_zero: true,
     fork: ForkRule::ClosedTaggedSeed,
     chunk_events: false,
+    team_versions: &[1, 2],
     ..GENERATION_1
 };
 

@@ -127,6 +127,22 @@ pub fn utf16(wtf8: &[u8]) -> impl Iterator<Item = u16> + '_ {
     })
 }
 
+/// Appends WTF-8; the halves of a surrogate pair that was cut between two deltas become one.
+pub fn push_wtf8(out: &mut Vec<u8>, more: &[u8]) {
+    let tail = out.len().saturating_sub(3);
+    if let ([0xED, h1 @ 0xA0..=0xAF, h2], [0xED, l1 @ 0xB0..=0xBF, l2, rest @ ..]) = (&out[tail..], more) {
+        let high = u32::from(h1 & 0x0F) << 6 | u32::from(h2 & 0x3F);
+        let low = u32::from(l1 & 0x0F) << 6 | u32::from(l2 & 0x3F);
+        if let Some(whole) = char::from_u32(0x10000 + (high << 10) + low) {
+            out.truncate(tail);
+            out.extend(whole.encode_utf8(&mut [0; 4]).bytes());
+            out.extend_from_slice(rest);
+            return;
+        }
+    }
+    out.extend_from_slice(more);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 
 use super::content::{self, Failure};
 use crate::json::Raw;
+use crate::json::text::push_wtf8;
 use crate::json::write::{self, Object};
 use std::collections::BTreeMap;
 
@@ -216,22 +217,6 @@ pub(super) fn first_token(stream: Raw<'_>) -> Option<i64> {
         }
         None
     })
-}
-
-/// Appends WTF-8; the halves of a surrogate pair that was cut between two deltas become one.
-fn push_wtf8(out: &mut Vec<u8>, more: &[u8]) {
-    let tail = out.len().saturating_sub(3);
-    if let ([0xED, h1 @ 0xA0..=0xAF, h2], [0xED, l1 @ 0xB0..=0xBF, l2, rest @ ..]) = (&out[tail..], more) {
-        let high = u32::from(h1 & 0x0F) << 6 | u32::from(h2 & 0x3F);
-        let low = u32::from(l1 & 0x0F) << 6 | u32::from(l2 & 0x3F);
-        if let Some(whole) = char::from_u32(0x10000 + (high << 10) + low) {
-            out.truncate(tail);
-            out.extend(whole.encode_utf8(&mut [0; 4]).bytes());
-            out.extend_from_slice(rest);
-            return;
-        }
-    }
-    out.extend_from_slice(more);
 }
 
 #[cfg(test)]
