@@ -115,16 +115,17 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
         families.push(Box::new(upgrade::Upgrade::new(log, target)));
     }
     let span = Span { closers: false, ..log.whole() };
-    log.walk(
-        span,
-        |_| true,
-        |event| {
-            for family in &mut families {
-                family.event(event, &mut sink);
-            }
-            ControlFlow::Continue(())
-        },
-    )?;
+    let each = |event: &Event<'_>| {
+        for family in &mut families {
+            family.event(event, &mut sink);
+        }
+        ControlFlow::Continue(())
+    };
+    // Only an upgrade has rules for each member of a packed row: which chunks are cited by whom.
+    match target {
+        Some(_) => log.walk(span, |_| true, each)?,
+        None => log.walk_edges(span, each)?,
+    }
     for family in &mut families {
         family.end(&mut sink);
     }

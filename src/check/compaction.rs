@@ -122,7 +122,7 @@ impl Compaction {
     /// C9: a checkpoint is made of its bracket, its summary and all that it covers, in this order.
     fn is_of_its_summary(&self, event: &Event<'_>) -> bool {
         let (Some(open), Some((_, summary, _))) = (&self.open, self.span) else { return false };
-        let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
+        let list = event.sources;
         let due = [open.start, summary].into_iter().chain(self.covered.iter().copied());
         list.into_iter().flat_map(Raw::elements).flat_map(seqs_of).eq(due)
     }

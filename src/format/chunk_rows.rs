@@ -6,6 +6,15 @@ use crate::json::Raw;
 use crate::json::write::Object;
 use crate::seq::MAX_SAFE;
 
+/// Which members of a row are handed on. All of them are deltas of one block in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// All.
+    All,
+    /// The first and the last, and where time goes back the two beside that.
+    Edges,
+}
+
 /// A row that is sound: what it stands for.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkRow<'a> {
@@ -89,17 +98,21 @@ impl<'a> ChunkRow<'a> {
         Ok(ChunkRow { packed, seq0, time0, last_time, members, turn, step, index, id, name, steps, payload })
     }
 
-    /// Hands on each member as an event's time, data and whole text, in order.
+    /// Hands on members as an event's seq, time and data, in order.
     ///
     /// `each` returns whether to go on.
-    pub fn expand(&self, mut each: impl FnMut(u64, i64, &[u8]) -> bool) {
+    pub fn expand(&self, which: Members, mut each: impl FnMut(u64, i64, &[u8]) -> bool) {
+        let step = |step: Option<Raw<'_>>| step.and_then(Raw::safe_int).unwrap_or(0);
         let mut time = self.time0;
         let mut steps = self.steps.elements();
+        let mut ahead = step(steps.next());
         for (n, text) in self.payload.elements().enumerate() {
-            if n > 0 {
-                time += steps.next().and_then(Raw::safe_int).unwrap_or(0);
-            }
-            if !each(self.seq0 + n as u64, time, &self.member(text)) {
+            let (since, next) = if n == 0 { (0, ahead) } else { (ahead, step(steps.next())) };
+            time += since;
+            ahead = next;
+            let is_edge = n == 0 || n as u64 + 1 == self.members || since < 0 || next < 0;
+            let wanted = which == Members::All || is_edge;
+            if wanted && !each(self.seq0 + n as u64, time, &self.member(text)) {
                 return;
             }
         }
@@ -170,4 +183,35 @@ fn end_time(time0: i64, steps: Raw<'_>, members: u64) -> Result<i64, Malformed> 
 #[must_use]
 pub fn event_text(seq: u64, time: i64, data: &[u8]) -> Vec<u8> {
     Object::new().text("type", b"assistant/chunk").int("seq", seq).int("time", time).raw("data", data).end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::judge;
+    use crate::json::jumps::Jumps;
+
+    fn met(which: Members, steps: &str, texts: usize) -> Vec<(u64, i64)> {
+        let texts = vec!["\"x\""; texts].join(",");
+        let line = format!(
+            r#"{{"type":"text-chunks","seq0":5,"time0":100,"data":{{"turn":1,"step":1,"index":0,"dt":[{steps}],"texts":[{texts}]}}}}"#
+        );
+        let mut jumps = Jumps::default();
+        let parts = judge::envelope(line.as_bytes(), &mut jumps).unwrap();
+        let row = ChunkRow::parse(Packed::Text, &parts).unwrap();
+        let mut met = Vec::new();
+        row.expand(which, |seq, time, _| {
+            met.push((seq, time));
+            true
+        });
+        met
+    }
+
+    #[test]
+    fn the_edges_of_a_row_are_its_ends_and_where_time_goes_back() {
+        assert_eq!(met(Members::All, "1,1,1", 4), [(5, 100), (6, 101), (7, 102), (8, 103)]);
+        assert_eq!(met(Members::Edges, "1,1,1", 4), [(5, 100), (8, 103)]);
+        assert_eq!(met(Members::Edges, "1,1,-7,1,1", 6), [(5, 100), (7, 102), (8, 95), (10, 97)]);
+        assert_eq!(met(Members::Edges, "", 1), [(5, 100)]);
+    }
 }

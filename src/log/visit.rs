@@ -4,7 +4,7 @@
 use super::index::{Entry, Flags};
 use super::read::Log;
 use crate::error::Result;
-use crate::format::chunk_rows::{self, ChunkRow};
+use crate::format::chunk_rows::{self, ChunkRow, Members};
 use crate::format::dialect::Dialect;
 use crate::format::event::Event;
 use crate::format::judge;
@@ -95,7 +95,7 @@ impl<'a> Bodies<'a> {
         }
         let line = &*text::stored(self.text.line(entry.text)?);
         let Ok(parts) = judge::envelope(line, &mut self.jumps) else { return Ok(ControlFlow::Continue(())) };
-        Ok(hand_on(&entry, &parts, line, self.log.dialect(), &mut each))
+        Ok(hand_on(&entry, &parts, line, self.log.dialect(), Members::All, &mut each))
     }
 
     /// An event of an old shape, as the harness upgrades it in memory (v0 section 5.3).
@@ -146,10 +146,11 @@ fn hand_on(
     parts: &Parts<'_>,
     line: &[u8],
     dialect: &Dialect,
+    members: Members,
     each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     if entry.flags.has(Flags::PACKED) {
-        return expand(entry, parts, each);
+        return expand(entry, parts, members, each);
     }
     let null = Raw::parse(b"null").ok();
     let Some(data) = parts.data.or(null) else { return ControlFlow::Continue(()) };
@@ -190,6 +191,7 @@ fn with_data(stored: &[u8], kind: Kind, data: &[u8]) -> Vec<u8> {
 fn expand(
     entry: &Entry,
     parts: &Parts<'_>,
+    members: Members,
     each: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let packed = parts.type_name.and_then(Packed::of);
@@ -197,7 +199,7 @@ fn expand(
         return ControlFlow::Continue(());
     };
     let mut flow = ControlFlow::Continue(());
-    row.expand(|seq, time, data| {
+    row.expand(members, |seq, time, data| {
         let text = chunk_rows::event_text(seq, time, data);
         if let Ok(value) = Raw::parse(data) {
             flow = each(&Event {
@@ -255,7 +257,7 @@ impl Log {
         wanted: impl FnMut(&Entry) -> bool,
         each: impl FnMut(&Event<'_>) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.walk_choosing(span, wanted, |_| true, each)
+        self.walk_members(span, Members::All, wanted, |_| true, each)
     }
 
     /// As [`Log::walk`]; which records are wanted is decided ahead of the walk, and whether one of
@@ -263,6 +265,23 @@ impl Log {
     pub fn walk_choosing(
         &self,
         span: Span,
+        wanted: impl FnMut(&Entry) -> bool,
+        taken: impl FnMut(&Entry) -> bool,
+        each: impl FnMut(&Event<'_>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.walk_members(span, Members::All, wanted, taken, each)
+    }
+
+    /// As [`Log::walk`] over all records, but of packed rows only the [edges](Members::Edges) are met:
+    /// where all members are alike, these show what there is to see.
+    pub fn walk_edges(&self, span: Span, each: impl FnMut(&Event<'_>) -> ControlFlow<()>) -> Result<()> {
+        self.walk_members(span, Members::Edges, |_| true, |_| true, each)
+    }
+
+    fn walk_members(
+        &self,
+        span: Span,
+        members: Members,
         wanted: impl FnMut(&Entry) -> bool,
         mut taken: impl FnMut(&Entry) -> bool,
         mut each: impl FnMut(&Event<'_>) -> ControlFlow<()>,
@@ -276,7 +295,7 @@ impl Log {
                 return Ok(ControlFlow::Continue(()));
             }
             flow = match line {
-                Some((text, parts)) => hand_on(entry, &parts, text, self.dialect(), &mut each),
+                Some((text, parts)) => hand_on(entry, &parts, text, self.dialect(), members, &mut each),
                 None => own.record(record, each)?,
             };
             Ok(flow)

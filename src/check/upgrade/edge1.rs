@@ -138,7 +138,7 @@ impl Edge1 {
     }
 
     fn message(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        let sources = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
+        let sources = event.sources;
         let is_empty = sources.is_some_and(|list| list.elements().next().is_none());
         let here = self.pending.as_ref().is_some_and(|attempt| attempt.place == named(event));
         if !here && self.pending.is_some() || is_empty {
@@ -159,7 +159,7 @@ impl Edge1 {
 
     fn references(&self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
         if matches!(event.kind, Kind::UserMessage | Kind::ToolResult)
-            && let Some(list) = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"))
+            && let Some(list) = event.sources
             && let Ok(sources) = Sources::parse(list, event.seq.0, false)
             && sources.runs().iter().any(|run| self.names_chunks(*run))
         {

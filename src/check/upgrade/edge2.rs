@@ -191,10 +191,7 @@ impl Edge for Edge2 {
             Kind::UserMessage | Kind::AssistantMessage | Kind::ToolResult if !self.steps_begun => {
                 out.refuse(event, "a surface event before the first step/start");
             }
-            Kind::AssistantMessage
-                if self.source.way.begins_at(2)
-                    && Raw::parse(event.text).is_ok_and(|row| row.get("sourceEventSeqs").is_some()) =>
-            {
+            Kind::AssistantMessage if self.source.way.begins_at(2) && event.sources.is_some() => {
                 out.refuse(event, "an assistant/message with sourceEventSeqs");
             }
             _ => {}

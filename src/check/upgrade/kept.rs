@@ -42,7 +42,7 @@ impl Kept {
         if kind == Kind::TurnStart {
             self.restart(event);
         }
-        let list = Raw::parse(event.text).ok().and_then(|record| record.get("sourceEventSeqs"));
+        let list = event.sources;
         let sources = list.and_then(|list| Sources::parse(list, event.seq.0, false).ok());
         let shown = shown(event);
         let data = shown.as_deref().and_then(|text| Raw::parse(text).ok()).unwrap_or(event.data);
