@@ -1,14 +1,21 @@
 //! Damage at every place: each fixture cut at every length, and the smallest with every byte changed,
 //! through the reader and every view. Nothing may panic.
 
+use dsh_log::check;
+use dsh_log::error::Error;
+use dsh_log::evidence::{exposure, target, why};
 use dsh_log::fork::{Boundary, Child, ForkPlan, closed_places};
+use dsh_log::format::kind::Kind;
+use dsh_log::limits::Limits;
 use dsh_log::log::{Log, ReadOptions};
 use dsh_log::repair::{Diagnosis, Plan};
 use dsh_log::seq::Seq;
 use dsh_log::storage::source::Source;
+use dsh_log::view::figures::Gleaner;
 use dsh_log::view::moment::Moment;
 use dsh_log::view::transcript::Transcript;
-use dsh_log::view::{header, messages, nodes, requests, summary};
+use dsh_log::view::{compactions, diff, events, header, messages, nodes, record, request, requests};
+use dsh_log::view::{state, stats, summary, timeline, tools};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -28,6 +35,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 /// Reads a log and asks for everything.
 fn look(name: &str, bytes: Vec<u8>) {
     let options = ReadOptions { threads: 1, ..ReadOptions::default() };
+    let gleaning = Source::memory(name, bytes.clone());
     let log = Log::read(Source::memory(name, bytes), &options).unwrap();
     let middle = Seq(log.index().first_seq().0 + log.index().events() / 2);
     // One of both for each case: cases beside each other are alike.
@@ -43,11 +51,35 @@ fn look(name: &str, bytes: Vec<u8>) {
     let _ = requests::list(&log);
     summary::of(&log).unwrap();
     rows(&log);
+    answers(&log, moment, middle);
+    let gleaned = Log::read_gleaning(gleaning, &options, &mut |_| {}, Some(&Gleaner)).unwrap();
+    assert_eq!(tools::ledger(&gleaned, moment).unwrap(), tools::ledger(&log, moment).unwrap());
+    assert_eq!(stats::of(&gleaned, moment).unwrap(), stats::of(&log, moment).unwrap());
     let child = Child { id: "child".to_owned(), created_at: 1 };
     let _ = closed_places(&log);
     // Both may refuse; they must not fall over.
     let _ = ForkPlan::make(&log, &Boundary::LastClosed, &child);
     let _ = Diagnosis::of(&log).and_then(|diagnosis| Plan::make(diagnosis, true));
+}
+
+/// Asks the questions that lie above the views.
+fn answers(log: &Log, moment: Moment, middle: Seq) {
+    request::each(log, moment, |listed| request::whole(log, &listed.request).map(drop)).unwrap();
+    events::each(log, &events::Filter::default(), |_| Ok::<_, Error>(())).unwrap();
+    record::read(log, middle).unwrap();
+    state::of(log, moment).unwrap();
+    compactions::of(log, moment).unwrap();
+    timeline::of(log, moment).unwrap();
+    stats::of(log, moment).unwrap();
+    tools::ledger(log, moment).unwrap();
+    check::verify(log, Some(4), &Limits::default()).unwrap();
+    exposure::carriers(log, &exposure::Query::Event(middle)).unwrap();
+    let answer = log.index().last_of(Kind::AssistantMessage, Seq(u64::MAX));
+    if let Some(Ok(target)) = answer.map(|entry| target::at(log, entry.seq)) {
+        why::ask(log, target).unwrap();
+    }
+    let side = |moment| diff::Side { log, moment };
+    diff::of(side(moment), side(Moment::After(middle))).unwrap();
 }
 
 fn rows(log: &Log) {

@@ -30,7 +30,27 @@ const FOR_PEOPLE: &[&[&str]] = &[
     &["transcript", "-", "--format", "html", "--tools", "full", "--reasoning"],
     &["fork", "-", "--list"],
     &["fork", "-", "--boundary", "3", "--output", "never.jsonl"],
+    &["request", "-", "--list"],
+    &["request", "-"],
+    &["show", "-", "6"],
+    &["events", "-", "--table"],
+    &["tools", "-"],
+    &["tools", "-", "--totals"],
+    &["timeline", "-"],
+    &["stats", "-", "--by", "model"],
+    &["state", "-"],
+    &["compactions", "-", "--summaries"],
+    &["why", "-", "6"],
+    &["why", "-", "6", "--all"],
+    &["why", "-", "6", "--graph", "dot"],
+    &["exposure", "-", "3"],
+    &["diff", "-", SOUND],
+    &["diff", SOUND, "-", "--all"],
+    &["verify", "-"],
+    &["verify", "-", "--target", "v4"],
 ];
+
+const SOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sound.jsonl");
 
 const FOR_PROGRAMS: &[&[&str]] = &[
     &["inspect", "-", "--events", "--json"],
@@ -41,6 +61,19 @@ const FOR_PROGRAMS: &[&[&str]] = &[
     &["header", "-", "--history", "--json"],
     &["transcript", "-", "--json"],
     &["fork", "-", "--list", "--json"],
+    &["request", "-", "--list", "--json"],
+    &["request", "-", "--json"],
+    &["show", "-", "6", "--json"],
+    &["events", "-"],
+    &["tools", "-", "--json"],
+    &["timeline", "-", "--json"],
+    &["stats", "-", "--json"],
+    &["state", "-", "--json"],
+    &["compactions", "-", "--json"],
+    &["why", "-", "6", "--json"],
+    &["exposure", "-", "3", "--json"],
+    &["diff", "-", SOUND, "--json"],
+    &["verify", "-", "--target", "v4", "--json"],
 ];
 
 /// One open turn in which every name and text is the same.
