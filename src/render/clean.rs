@@ -18,7 +18,11 @@ fn acts(c: char) -> bool {
 /// The text with every acting character made visible: `␛` and its like for the old controls,
 /// `\u{85}` for the others. Newlines and tabs stay, and a line end of two characters becomes one.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(acts) else { return Cow::Borrowed(text) };
+    // Plain ASCII is most of what there is, and quickly seen.
+    let plain = |bytes: &[u8]| bytes.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'));
+    let clear = text.as_bytes().chunks(64).take_while(|bytes| plain(bytes)).count() * 64;
+    let Some(rest) = text.get(clear..) else { return Cow::Borrowed(text) };
+    let Some(first) = rest.find(acts).map(|at| clear + at) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);
     out.push_str(&text[..first]);
     let mut rest = text[first..].chars().peekable();

@@ -12,7 +12,7 @@ pub(crate) fn columns(c: char) -> usize {
 
 /// How many columns a text takes.
 pub(crate) fn width(text: &str) -> usize {
-    text.chars().map(columns).sum()
+    if text.is_ascii() { text.len() } else { text.chars().map(columns).sum() }
 }
 
 /// The text cut to a width, with `…` where something is missing.
@@ -32,6 +32,10 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 /// cut. The blanks in front are kept on the first piece only.
 pub(crate) fn wrap(line: &str, most: usize) -> Vec<&str> {
     let most = most.max(8);
+    // The most common line: short, and each of its bytes a column.
+    if line.len() <= most && line.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return vec![line];
+    }
     let mut pieces = Vec::new();
     let mut rest = line;
     loop {
