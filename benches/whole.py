@@ -21,6 +21,9 @@ def commands(log, oracle):
     yield "zstd -dc | wc -c", f"zstd -dc {quoted} | wc -c >/dev/null"
     for name in ("inspect", "surface", "header", "messages", "transcript"):
         yield name, f"exec {BINARY} {name} {quoted} >/dev/null"
+    for answer in ("tools", "stats", "request --list", "why --text e", "verify"):
+        name, _, rest = answer.partition(" ")
+        yield answer, f"{BINARY} {name} {quoted} {rest} >/dev/null; [ $? -lt 2 ]"
     yield "header --first", f"exec {BINARY} header --first {quoted} >/dev/null"
     if subprocess.run(["which", "jq"], capture_output=True).returncode == 0:
         yield "zstd -dc | jq -c .seq", f"zstd -dc {quoted} | jq -c .seq | tail -1 >/dev/null"

@@ -132,10 +132,13 @@ pub fn words(content: Raw<'_>, limit: usize) -> String {
             _ => None,
         };
         if let Some(text) = text.filter(|t| !t.trim().is_empty()) {
-            if !out.is_empty() {
-                out.push('\n');
+            match out.is_empty() {
+                true => out = text,
+                false => {
+                    out.push('\n');
+                    out.push_str(&text);
+                }
             }
-            out.push_str(&text);
         }
         if out.len() > limit {
             break;

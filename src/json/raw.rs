@@ -201,6 +201,9 @@ impl<'a> Raw<'a> {
     /// The beginning of a string for people, about `limit` bytes of it.
     #[must_use]
     pub fn display_start(self, limit: usize) -> Option<String> {
+        if self.text.len() <= limit {
+            return self.display_text();
+        }
         (self.kind() == Kind::String).then(|| {
             let start = text::decode_upto(&self.text[1..self.text.len() - 1], limit);
             let mut shown = text::lossy(&start);

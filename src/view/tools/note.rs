@@ -5,7 +5,9 @@ use crate::format::event::Event;
 use crate::format::kind::Kind;
 use crate::format::message::{result_content, result_is_error};
 use crate::json::{Raw, canonical};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use foldhash::quality::RandomState;
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
 
 /// How much of the arguments is kept, in bytes.
 const SHORT: usize = 300;
@@ -100,10 +102,11 @@ pub(in crate::view) fn takes(kind: Kind) -> bool {
     )
 }
 
+/// The keys of all hashes of this process, so that those of two logs can be compared.
+static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+
 fn hash(parts: &[&[u8]]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    parts.hash(&mut hasher);
-    hasher.finish()
+    KEYS.hash_one(parts)
 }
 
 fn key(value: Option<Raw<'_>>) -> Vec<u8> {
