@@ -123,10 +123,11 @@ trait Edge {
 /// Whether an event puts a prompt into the inbox: a turn that begins right after it may close one
 /// that was still open.
 fn is_restart(event: &Event<'_>) -> bool {
+    if event.kind != Kind::InboxSpliced {
+        return false;
+    }
     let [target, inserted] = event.data.get_all(["target", "inserted"]);
-    event.kind == Kind::InboxSpliced
-        && is(target, "next-turn")
-        && inserted.is_some_and(|list| list.elements().next().is_some())
+    is(target, "next-turn") && inserted.is_some_and(|list| list.elements().next().is_some())
 }
 
 /// The edges on the way to the target, each with the generation it begins at.
