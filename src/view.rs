@@ -15,6 +15,8 @@ pub mod prefix;
 pub mod record;
 pub mod request;
 pub mod requests;
+pub mod routes;
+mod settled;
 pub mod state;
 pub mod stats;
 pub mod summary;

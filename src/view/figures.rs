@@ -1,7 +1,7 @@
 //! What the ledger of tools, the figures and the list of requests take from events while a log is read,
 //! so that it is decoded once.
 
-use super::attempt::Settled;
+use super::settled::Settled;
 use super::tools::note::{self, Note};
 use crate::format::dialect::Dialect;
 use crate::format::event::Event;

@@ -1,11 +1,12 @@
 //! One request as it was sent, and the list of all of them (v0 sections 10 and 11).
 
-use super::attempt::{self, Attempt, Routes};
+use super::attempt::{self, Attempt};
 use super::header::{self, Snapshot};
 use super::messages;
 use super::moment::Moment;
 use super::prefix::{self, Prefix};
 use super::requests::{self, Request};
+use super::routes::Routes;
 use crate::error::Result;
 use crate::format::kind::Kind;
 use crate::log::Log;

@@ -1,8 +1,9 @@
 //! What a session cost: tokens, requests, tools, compactions; own and inherited apart (v0 section 8.4).
 
-use super::attempt::{self, Outcome, Routes};
+use super::attempt::{self, Outcome};
 use super::moment::Moment;
 use super::requests;
+use super::routes::Routes;
 use super::tokens::Tokens;
 use super::tools::{self, Call, ToolTotals, What as Row};
 use crate::error::Result;
