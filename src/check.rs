@@ -38,7 +38,7 @@ use crate::format::event::Event;
 use crate::format::schema::Shape;
 use crate::limits::Limits;
 use crate::log::Log;
-use crate::log::visit::Span;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use std::ops::ControlFlow;
 

@@ -177,7 +177,7 @@ impl<'a> Conversion<'a> {
         }
         let mut theirs = Bodies::new(&copy);
         let mut differs = Ok(None);
-        let span = crate::log::visit::Span { closers: false, ..self.log.whole() };
+        let span = crate::log::walk::Span { closers: false, ..self.log.whole() };
         // Members of a row are read by their row, so each record is walked once and not searched.
         let mut held: std::collections::VecDeque<Vec<u8>> = std::collections::VecDeque::new();
         let mut record = 0;

@@ -7,6 +7,7 @@
 
 pub mod automaton;
 pub mod children;
+mod context;
 pub mod exposure;
 pub mod needle;
 pub mod pattern;

@@ -19,5 +19,6 @@ mod tolerant;
 pub mod turns;
 pub mod verdict;
 pub mod visit;
+pub mod walk;
 
 pub use read::{Log, ReadOptions};

@@ -11,7 +11,7 @@ use crate::format::event::Event;
 use crate::format::kind::Kind;
 use crate::json::Raw;
 use crate::log::Log;
-use crate::log::visit::Span;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;

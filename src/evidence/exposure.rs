@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
 use crate::log::Log;
-use crate::log::visit::Span;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use crate::view::requests::{self, Request};
 use std::ops::ControlFlow;

@@ -1,17 +1,14 @@
 //! Which tool results stand behind a conclusion, and what the model had seen of each.
 
-use super::needle::{Counts, Found, Match, Needle, Scratch};
+use super::context::{self, Candidate, Said};
+use super::needle::{Counts, Match, Needle};
 use super::score::{Known, SUPPORTS, Shared, Speaker, Weighted, score};
 use super::target::Target;
-use super::words;
 use crate::error::Result;
-use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::json::Raw;
 use crate::log::Log;
-use crate::log::surface::{Node, Surface};
-use crate::log::visit::Span;
-use std::collections::{BTreeMap, HashMap};
+use crate::log::surface::Surface;
+use std::collections::HashMap;
 
 /// How a tool result stands to the conclusion, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,39 +92,6 @@ pub struct Why {
     pub also_said_in: Vec<u64>,
 }
 
-/// A tool result before the text of all others is known.
-struct Candidate {
-    seq: u64,
-    call: Option<u64>,
-    call_id: Option<String>,
-    via: Vec<u64>,
-    matches: Vec<Match>,
-    nested: bool,
-    replaces: bool,
-}
-
-/// A message in context that is no tool result.
-struct Said {
-    seq: u64,
-    speaker: Speaker,
-    /// Whether a person wrote it, and not the harness or another agent.
-    by_person: bool,
-    replaces: bool,
-    matches: Vec<Match>,
-}
-
-/// What was read on the way to the answer.
-#[derive(Default)]
-struct Read {
-    candidates: Vec<Candidate>,
-    /// What is no tool result.
-    said: Vec<Said>,
-    /// What each message on the surface shares, for what survives of the shadowed.
-    holders: HashMap<u64, Vec<Match>>,
-    /// The tool of each call.
-    tools: HashMap<u64, String>,
-}
-
 /// What was asked, ready to be asked of another session too.
 pub struct Question {
     pub(super) needle: Needle,
@@ -151,7 +115,7 @@ pub fn ask_on(log: &Log, target: Target) -> Result<(Why, Question)> {
     let mut needle = Needle::new(target.text.clone(), target.focus.clone());
     let surface =
         target.upto.map_or_else(|| Surface::new(log.dialect()), |upto| log.surface().as_of(upto.0, 0));
-    let (read, counts) = read(log, &target, &surface, &needle)?;
+    let (read, counts) = context::read(log, &target, &surface, &needle)?;
     needle.set_counts(counts.clone());
     let (mut known, mut prompts) = (Known::default(), Known::default());
     for said in &read.said {
@@ -185,143 +149,6 @@ fn telling(said: &[Said], needle: &Needle) -> Vec<u64> {
     let tells = |m: &Match| needle.weights(m).iter().sum::<f64>() >= SUPPORTS / 2.0;
     let people = said.iter().filter(|s| s.speaker == Speaker::People && s.matches.iter().any(tells));
     people.map(|said| said.seq).collect()
-}
-
-/// Which events are to be read, each with what it is.
-enum Wanted {
-    Result(Vec<u64>),
-    Said(Speaker),
-    Call,
-    Dispatch,
-}
-
-/// What the reading of one event gives.
-enum Piece {
-    Result(Candidate, Found),
-    Said(Said, Found),
-    Call(u64, String),
-}
-
-fn wanted(log: &Log, target: &Target, surface: &Surface) -> BTreeMap<u64, Wanted> {
-    let mut wanted: BTreeMap<u64, Wanted> = BTreeMap::new();
-    for node in surface.all().iter().filter(|node| node.seq != target.seq.0) {
-        let via = chain(surface, node);
-        match node.kind {
-            Kind::ToolResult => drop(wanted.insert(node.seq, Wanted::Result(via))),
-            _ if !via.is_empty() => {}
-            kind => drop(wanted.insert(node.seq, Wanted::Said(speaker(kind, node)))),
-        }
-    }
-    // Calls and dispatches lie beside their results: read on the way, they cost no pass of their own.
-    if let Some(upto) = target.upto {
-        let beside = |kind: Kind| match kind {
-            Kind::ToolCall => Some(Wanted::Call),
-            Kind::CodeDispatch | Kind::PtcDispatch => Some(Wanted::Dispatch),
-            _ => None,
-        };
-        let entries = log.index().entries().iter().take_while(|e| e.seq <= upto);
-        wanted.extend(entries.filter_map(|e| Some((e.seq.0, beside(e.kind)?))));
-    }
-    wanted
-}
-
-fn read(log: &Log, target: &Target, surface: &Surface, needle: &Needle) -> Result<(Read, Counts)> {
-    let wanted = wanted(log, target, surface);
-    let mut read = Read::default();
-    let mut counts = needle.no_counts();
-    log.walk_mapped(
-        Span { closers: false, ..log.whole() },
-        |entry| wanted.contains_key(&entry.seq.0),
-        || needle.scratch(),
-        |scratch, event| piece(event, wanted.get(&event.seq.0)?, log, needle, scratch),
-        |piece| read.take(piece, &mut counts),
-    )?;
-    Ok((read, counts))
-}
-
-fn piece(
-    event: &Event<'_>,
-    what: &Wanted,
-    log: &Log,
-    needle: &Needle,
-    scratch: &mut Scratch,
-) -> Option<Piece> {
-    let seq = event.seq.0;
-    Some(match what {
-        Wanted::Result(via) => {
-            let mut found = needle.look(&words::of_result(event, log.dialect()), scratch);
-            Piece::Result(candidate(event, via.clone(), std::mem::take(&mut found.matches)), found)
-        }
-        Wanted::Call => Piece::Call(seq, event.data.get("name").and_then(Raw::display_text)?),
-        Wanted::Said(speaker) => {
-            let mut found = needle.look(&words::of_conclusion(event), scratch);
-            let matches = std::mem::take(&mut found.matches);
-            let by_person = event.data.path(&["source", "kind"]).is_some_and(|kind| kind.is("user"));
-            let (speaker, replaces) = (*speaker, event.op.is_replace());
-            Piece::Said(Said { seq, speaker, by_person, replaces, matches }, found)
-        }
-        // The model never had these, only what their root made of them.
-        Wanted::Dispatch => {
-            let mut found = needle.look(&words::of_dispatch(event), scratch);
-            let matches = std::mem::take(&mut found.matches);
-            let call_id = words::call_id(event);
-            let (call, via) = (Some(seq), Vec::new());
-            Piece::Result(
-                Candidate { seq, call, call_id, via, matches, nested: true, replaces: false },
-                found,
-            )
-        }
-    })
-}
-
-impl Read {
-    fn take(&mut self, piece: Piece, counts: &mut Counts) {
-        match piece {
-            Piece::Call(seq, name) => drop(self.tools.insert(seq, name)),
-            Piece::Result(candidate, found) => {
-                counts.add(&found);
-                if candidate.via.is_empty() && candidate.replaces {
-                    self.holders.insert(candidate.seq, candidate.matches.clone());
-                }
-                if !candidate.nested || !candidate.matches.is_empty() {
-                    self.candidates.push(candidate);
-                }
-            }
-            Piece::Said(said, found) => {
-                counts.add(&found);
-                if said.replaces {
-                    self.holders.insert(said.seq, said.matches.clone());
-                }
-                self.said.push(said);
-            }
-        }
-    }
-}
-
-fn candidate(event: &Event<'_>, via: Vec<u64>, matches: Vec<Match>) -> Candidate {
-    let call = event.cited().filter(|_| !event.op.is_replace()).and_then(|s| s.only());
-    let (seq, call_id, replaces) = (event.seq.0, words::call_id(event), event.op.is_replace());
-    Candidate { seq, call, call_id, via, matches, nested: false, replaces }
-}
-
-/// From a shadowed event to what stands in its place on the surface.
-fn chain(surface: &Surface, node: &Node) -> Vec<u64> {
-    let mut via = Vec::new();
-    let mut at = node.seq;
-    while let Some(by) = surface.replaced_by(at) {
-        via.push(by);
-        at = by;
-    }
-    via
-}
-
-fn speaker(kind: Kind, node: &Node) -> Speaker {
-    match kind {
-        Kind::AssistantMessage => Speaker::Model,
-        // A summary is what the model made of what came before.
-        Kind::UserMessage if node.op.is_replace() => Speaker::Model,
-        _ => Speaker::People,
-    }
 }
 
 fn judge(

@@ -6,7 +6,7 @@ use crate::format::kind::Kind;
 use crate::format::sources::Run;
 use crate::json::Raw;
 use crate::log::Log;
-use crate::log::visit::Span;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use std::ops::ControlFlow;
 

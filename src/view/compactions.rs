@@ -109,7 +109,7 @@ pub struct Compactions {
 /// The compactions up to a moment, each with what was lost by it.
 pub fn of(log: &Log, moment: Moment) -> Result<Compactions> {
     let mut fold = Fold { inherited: log.inherited(), ..Fold::default() };
-    let span = crate::log::visit::Span { closers: false, ..moment.span(log) };
+    let span = crate::log::walk::Span { closers: false, ..moment.span(log) };
     log.walk(
         span,
         |entry| takes(entry.kind, entry.flags),

@@ -3,7 +3,8 @@
 use crate::log::Log;
 use crate::log::projection;
 use crate::log::surface::Surface;
-use crate::log::visit::{Span, closer_event};
+use crate::log::visit::closer_event;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use std::borrow::Cow;
 

@@ -66,7 +66,7 @@ fn empty_nodes(log: &Log) -> Result<BTreeSet<u64>> {
         _ => false,
     };
     log.walk(
-        crate::log::visit::Span { closers: false, ..log.whole() },
+        crate::log::walk::Span { closers: false, ..log.whole() },
         |entry| wanted(entry.kind, entry.flags),
         |event| {
             if messages::derive(event).is_none() {

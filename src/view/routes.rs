@@ -18,7 +18,7 @@ impl Routes {
     pub fn read(log: &Log) -> Result<Routes> {
         let mut list = Vec::new();
         log.walk(
-            crate::log::visit::Span { closers: false, ..log.whole() },
+            crate::log::walk::Span { closers: false, ..log.whole() },
             |entry| entry.kind == Kind::RequestHeader,
             |event| {
                 let config = event.data.path(&["header", "config"]);

@@ -223,7 +223,7 @@ pub fn each(log: &Log, moment: Moment, each: &mut dyn FnMut(&Item<'_>)) -> Resul
             what: What::Call(call),
         });
     }
-    let span = crate::log::visit::Span { closers: false, ..moment.span(log) };
+    let span = crate::log::walk::Span { closers: false, ..moment.span(log) };
     // Of these that they are there is all that counts.
     for entry in log.index().entries().iter().take_while(|entry| entry.seq <= moment.upto()) {
         let what = match entry.kind {

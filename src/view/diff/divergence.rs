@@ -6,7 +6,8 @@ use crate::format::event::{Event, Location};
 use crate::json::{Raw, canonical};
 use crate::log::Log;
 use crate::log::index::Entry;
-use crate::log::visit::{Bodies, Span};
+use crate::log::visit::Bodies;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use std::hash::{BuildHasher, Hasher, RandomState};
 

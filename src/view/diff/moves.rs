@@ -7,7 +7,7 @@ use crate::format::kind::Kind;
 use crate::format::message;
 use crate::json::Raw;
 use crate::log::Log;
-use crate::log::visit::Span;
+use crate::log::walk::Span;
 use crate::seq::Seq;
 use crate::view::moment::Moment;
 use crate::view::tools::{self, Outcome};
