@@ -9,6 +9,6 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     for version in 0..=Dialect::newest().version {
         let Some(dialect) = Dialect::of(version) else { continue };
-        let _ = judge::parse(bytes, &RowContext { dialect, session_id: b"fuzz", known: true });
+        let _ = judge::parse(bytes, &RowContext { dialect, session_id: b"fuzz", known: true, glean: None });
     }
 });
