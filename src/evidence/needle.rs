@@ -151,6 +151,14 @@ mod tests {
     }
 
     #[test]
+    fn a_word_of_megabytes_is_found_and_costs_no_memory_of_its_square() {
+        let word = "Zm9v".repeat(1 << 19);
+        assert_eq!(quotes(&format!("it is {word}"), &format!("see {word} there")), [format!(" {word}")]);
+        let other = format!("{}x", &word[..word.len() - 1]);
+        assert!(quotes(&word, &other).is_empty());
+    }
+
+    #[test]
     fn rarity_falls_with_the_number_of_sources() {
         let mut needle = Needle::new("gasket valve".to_owned(), None);
         needle.matches_of(&["gasket", "gasket valve", "gasket"]);

@@ -16,6 +16,9 @@ const AROUND: usize = 256;
 /// How many words are looked for at most.
 const TELLING: usize = 2000;
 
+/// How many bytes of each of them.
+const PREFIX: usize = 24;
+
 /// A run of tokens that stands in the text and in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
@@ -151,14 +154,16 @@ impl Pattern {
         let hit = telling.find(&source[from..])?;
         let start = blank_before(source, from, (from + hit.start()).saturating_sub(AROUND));
         let mut end = from + hit.end();
+        let mut reach = blank_behind(source, end + AROUND);
         // Hits that stand close make one stretch.
-        loop {
-            let reach = blank_behind(source, end + AROUND);
-            match telling.find(&source[end..reach]) {
-                Some(next) => end += next.end(),
-                None => return Some(start..reach),
+        while let Some(next) = telling.find(&source[end..reach]) {
+            end += next.end();
+            // No part of the source is searched for blanks twice, however many hits there are.
+            if end + AROUND > reach {
+                reach = blank_behind(source, end + AROUND);
             }
         }
+        Some(start..reach)
     }
 
     /// Where in the source a run starts that ends there.
@@ -184,7 +189,10 @@ impl Pattern {
 fn telling(text: &str, tokens: &[Token], worth: &[f64], compound: &[bool]) -> Option<AhoCorasick> {
     let tells =
         |(n, token): (usize, &Token)| (worth[n] > 0.0 || compound[n]).then(|| &text[token.start..token.end]);
+    // Of a long word, which may be megabytes of some encoding, the beginning is looked for.
+    let start = |word: &'_ str| (0..=PREFIX.min(word.len())).rev().find(|at| word.is_char_boundary(*at));
     let mut words: Vec<&str> = tokens.iter().enumerate().filter_map(tells).collect();
+    words.iter_mut().for_each(|word| *word = &word[..start(word).unwrap_or(0)]);
     words.sort_unstable();
     words.dedup();
     // One digit or letter stands everywhere; it counts where it stands near a word that is looked for.
