@@ -13,6 +13,7 @@ use dsh_log::evidence::target::{self, Target};
 use dsh_log::evidence::why::{self, Question, Why};
 use dsh_log::log::Log;
 use dsh_log::seq::Seq;
+use dsh_log::storage::layout;
 use dsh_log::storage::locate::{self, Target as Place};
 use dsh_log::storage::source::Source;
 use std::collections::HashSet;
@@ -106,12 +107,21 @@ fn delegated(log: &Log, why: &Why, question: &mut Question, env: &Env) -> Result
     Ok(out)
 }
 
-/// Where relatives of the session lie: under the root, or beside it.
+/// Where relatives of the session lie: under the root, and where the log itself lies in one.
 fn roots(log: &Log, env: &Env) -> Vec<PathBuf> {
-    let beside = log.source().path().parent().and_then(|dir| dir.parent()?.parent()).map(PathBuf::from);
-    let mut roots: Vec<PathBuf> = env.root.iter().cloned().chain(beside).collect();
+    let mut roots: Vec<PathBuf> = env.root.iter().cloned().chain(own_root(log)).collect();
     roots.dedup();
     roots
+}
+
+/// The root that the log lies in, when it lies where its header places it: of any other file the
+/// directories above it are nobody's sessions.
+fn own_root(log: &Log) -> Option<PathBuf> {
+    let header = log.header()?;
+    let dir = log.source().path().parent()?.canonicalize().ok()?;
+    let root = dir.parent()?.parent()?;
+    let wanted = layout::session_dir(root, header.cwd.as_deref(), &header.id)?;
+    (wanted == dir).then(|| root.to_owned())
 }
 
 fn target_of(log: &Log, args: &Args) -> Result<Target, Failure> {
