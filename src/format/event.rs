@@ -1,6 +1,8 @@
 //! One event as a view meets it: stored text, read in place.
 
+use super::dialect::Dialect;
 use super::kind::Kind;
+use super::parts::Parts;
 use super::sources::Sources;
 use super::surface_op::SurfaceOp;
 use crate::json::Raw;
@@ -39,6 +41,23 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// The event of a record of today's shape, as far as its line tells: the number, the time and the
+    /// place are for who knows them to fill in.
+    #[must_use]
+    pub fn of_parts(parts: &Parts<'a>, kind: Kind, text: &'a [u8], dialect: &Dialect) -> Option<Event<'a>> {
+        Some(Event {
+            seq: Seq(0),
+            time: 0,
+            kind,
+            location: Location::default(),
+            op: SurfaceOp::parse(parts.op, dialect),
+            data: parts.data.or(Raw::parse(b"null").ok())?,
+            sources: parts.sources,
+            text,
+            synthetic: false,
+        })
+    }
+
     /// The message it carries: `data` of a user message, `data.message` of the others.
     #[must_use]
     pub fn message(&self) -> Option<Raw<'a>> {

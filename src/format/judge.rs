@@ -3,7 +3,7 @@
 use super::chunk_rows::{self, ChunkRow};
 use super::detail::Detail;
 use super::dialect::{Dialect, Inherited};
-use super::event::{Event, Location};
+use super::event::Event;
 use super::kind::Kind;
 use super::legacy::{self, Upgrade};
 use super::packed::{Packed, Tally};
@@ -155,17 +155,8 @@ fn event<'a>(row: &Row, parts: &Parts<'a>, text: &'a [u8], dialect: &Dialect) ->
     if row.detail.as_ref().is_some_and(|detail| detail.legacy) {
         return None;
     }
-    Some(Event {
-        seq: Seq(row.seq.unwrap_or(0.0).max(0.0) as u64),
-        time: row.time,
-        kind: row.kind,
-        location: Location::default(),
-        op: SurfaceOp::parse(parts.op, dialect),
-        data: parts.data.or(Raw::parse(b"null").ok())?,
-        sources: parts.sources,
-        text,
-        synthetic: false,
-    })
+    let event = Event::of_parts(parts, row.kind, text, dialect)?;
+    Some(Event { seq: Seq(row.seq.unwrap_or(0.0).max(0.0) as u64), time: row.time, ..event })
 }
 
 fn packed_row((seq0, time, last_time, members): (u64, i64, i64, u64)) -> Row {

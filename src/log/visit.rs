@@ -140,10 +140,10 @@ pub(super) fn hand_on(
     if entry.flags.has(Flags::PACKED) {
         return expand(entry, parts, members, each);
     }
-    let null = Raw::parse(b"null").ok();
-    let Some(data) = parts.data.or(null) else { return ControlFlow::Continue(()) };
-    let event = event(entry, SurfaceOp::parse(parts.op, dialect), data, line);
-    each(&Event { sources: parts.sources, ..event })
+    let Some(event) = Event::of_parts(parts, entry.kind, line, dialect) else {
+        return ControlFlow::Continue(());
+    };
+    each(&Event { seq: entry.seq, time: entry.time, location: entry.location(), ..event })
 }
 
 fn event<'e>(entry: &Entry, op: SurfaceOp, data: Raw<'e>, text: &'e [u8]) -> Event<'e> {
