@@ -4,6 +4,7 @@ use super::{Family, Sink};
 use crate::fault::Code;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
+use crate::format::message::result_is_error;
 use crate::json::Raw;
 use std::collections::{HashMap, HashSet};
 
@@ -21,10 +22,7 @@ fn text(value: Option<Raw<'_>>) -> Vec<u8> {
 impl Calls {
     fn result(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) {
         let id = text(event.message().and_then(|m| m.path(&["source", "callId"])));
-        let failed = event
-            .message()
-            .and_then(|m| m.get("content")?.elements().next()?.get("isError"))
-            .is_some_and(Raw::is_true);
+        let failed = event.message().is_some_and(|m| result_is_error(m, sink.log.dialect()));
         let code = event.data.path(&["error", "code"]);
         let not_started = failed && code.is_some_and(|code| code.is("TOOL_NOT_STARTED"));
         self.advertised.remove(&id);
