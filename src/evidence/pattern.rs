@@ -2,21 +2,14 @@
 
 use super::automaton::{Automaton, Standing};
 use super::tokens::{Class, Token, joins, tokens};
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, Input, MatchKind};
 use foldhash::{HashMap, HashMapExt};
 use std::ops::Range;
 
 /// How many tokens of the text are looked at.
 const TOKENS: usize = 1 << 16;
 
-/// How much of a source before and behind a word that tells is looked at, in bytes: longer stretches
-/// without another such word are no part of a run worth quoting.
-const AROUND: usize = 256;
-
-/// How many words are looked for at most.
-const TELLING: usize = 2000;
-
-/// How many bytes of each of them.
+/// How many bytes of a word that tells are looked for.
 const PREFIX: usize = 24;
 
 /// A run of tokens that stands in the text and in a source.
@@ -41,7 +34,7 @@ pub struct Pattern {
     /// The word that each token is.
     words: Vec<u32>,
     vocabulary: HashMap<String, u32>,
-    /// Finds the words that tell in a source: only there tokens are cut. `None` = everywhere.
+    /// Finds in a source where words that tell may stand. `None` where the text has none.
     telling: Option<AhoCorasick>,
     /// Which beginnings and lengths its words have: most words of a source are turned away here.
     gate: Vec<bool>,
@@ -146,24 +139,11 @@ impl Pattern {
         self.automaton.end_of(standing) - standing.length as usize
     }
 
-    /// The next stretch of a source in which a word that tells may stand; it begins and ends at a blank
-    /// or at the ends of the source.
+    /// The next place in a source where a word that tells may begin.
     #[must_use]
-    pub fn stretch(&self, source: &str, from: usize) -> Option<Range<usize>> {
-        let Some(telling) = &self.telling else { return (from < source.len()).then_some(from..source.len()) };
-        let hit = telling.find(&source[from..])?;
-        let start = blank_before(source, from, (from + hit.start()).saturating_sub(AROUND));
-        let mut end = from + hit.end();
-        let mut reach = blank_behind(source, end + AROUND);
-        // Hits that stand close make one stretch.
-        while let Some(next) = telling.find(&source[end..reach]) {
-            end += next.end();
-            // No part of the source is searched for blanks twice, however many hits there are.
-            if end + AROUND > reach {
-                reach = blank_behind(source, end + AROUND);
-            }
-        }
-        Some(start..reach)
+    pub fn hint(&self, source: &str, from: usize) -> Option<usize> {
+        let hit = self.telling.as_ref()?.find(Input::new(source).range(from..))?;
+        Some(hit.start())
     }
 
     /// Where in the source a run starts that ends there.
@@ -184,8 +164,8 @@ impl Pattern {
     }
 }
 
-/// The words that tell, alone or inside a path, made ready to be looked for; `None` where there are so
-/// many that looking for them is no gain.
+/// The words that tell, alone or inside a path, made ready to be looked for. Of words that begin alike
+/// the longest counts, so that no word hides behind one that it begins with.
 fn telling(text: &str, tokens: &[Token], worth: &[f64], compound: &[bool]) -> Option<AhoCorasick> {
     let tells =
         |(n, token): (usize, &Token)| (worth[n] > 0.0 || compound[n]).then(|| &text[token.start..token.end]);
@@ -197,34 +177,10 @@ fn telling(text: &str, tokens: &[Token], worth: &[f64], compound: &[bool]) -> Op
     words.dedup();
     // One digit or letter stands everywhere; it counts where it stands near a word that is looked for.
     words.retain(|word| word.len() > 1);
-    if words.len() > TELLING {
+    if words.is_empty() {
         return None;
     }
-    AhoCorasick::new(words).ok()
-}
-
-/// The start of the last blank at or before `at`, not before `from`; blanks begin a token of their own.
-fn blank_before(source: &str, from: usize, at: usize) -> usize {
-    let bytes = source.as_bytes();
-    (from..=at.max(from))
-        .rev()
-        .find(|at| {
-            bytes[*at].is_ascii_whitespace()
-                && (*at == from || !bytes[at - 1].is_ascii_whitespace() && bytes[at - 1].is_ascii())
-        })
-        .unwrap_or(from)
-}
-
-/// The start of the first blank at or behind `at`, or the end of the source.
-fn blank_behind(source: &str, at: usize) -> usize {
-    let bytes = source.as_bytes();
-    (at..bytes.len())
-        .find(|at| {
-            bytes[*at].is_ascii_whitespace()
-                && !bytes[at - 1].is_ascii_whitespace()
-                && bytes[at - 1].is_ascii()
-        })
-        .unwrap_or(bytes.len())
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words).ok()
 }
 
 /// The place in the gate of a token: by its first byte, its last and its length.

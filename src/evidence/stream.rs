@@ -2,18 +2,14 @@
 
 use super::automaton::Standing;
 use super::pattern::{Match, Pattern};
-use super::tokens::{begins_word, cuts};
+use super::tokens::{cuts, token_at};
 use foldhash::{HashMap, HashMapExt};
-use std::ops::Range;
 
 /// How many places in one source are kept of each shared run.
 const PLACES: usize = 8;
 
 /// How many shared runs of one source are kept.
 const RUNS: usize = 4096;
-
-/// How many marks and blanks before a word are kept to begin a run with.
-const LEAD: usize = 64;
 
 /// What a source and the text share.
 #[derive(Clone, Debug, Default)]
@@ -29,23 +25,21 @@ pub struct Scratch {
     /// The last source in which each word was met.
     met_in: Vec<u32>,
     source: u32,
-    /// Marks and blanks that a run may begin with.
-    lead: Vec<(usize, usize)>,
 }
 
 impl Scratch {
     /// What a thread needs to look for a text.
     #[must_use]
     pub fn new(pattern: &Pattern) -> Scratch {
-        Scratch { met_in: vec![0; pattern.vocabulary()], source: 0, lead: Vec::new() }
+        Scratch { met_in: vec![0; pattern.vocabulary()], source: 0 }
     }
 }
 
-/// Streams a source past a text.
+/// Streams a source past a text: only the stretches of words that both have are cut into tokens, and
+/// of those only the ones with a word that tells.
 #[must_use]
 pub fn look(pattern: &Pattern, source: &str, scratch: &mut Scratch) -> Found {
     scratch.source += 1;
-    scratch.lead.clear();
     let mut stream = Stream {
         pattern,
         scratch,
@@ -55,11 +49,31 @@ pub fn look(pattern: &Pattern, source: &str, scratch: &mut Scratch) -> Found {
         run_start: 0,
     };
     let mut done = 0;
-    while let Some(stretch) = pattern.stretch(source, done) {
-        stream.cut(source, stretch.clone());
-        done = stretch.end;
+    while let Some(hint) = pattern.hint(source, done) {
+        let token = token_at(source, done, hint);
+        if token.start < hint || pattern.word(&source[token.clone()]).is_none() {
+            // A part of a longer word.
+            done = token.end;
+            continue;
+        }
+        let start = stretch_start(pattern, source, done, hint);
+        done = stream.stretch(source, start);
     }
     stream.found
+}
+
+/// Where the words begin that lead up to a place without a gap and that the text has too, not before
+/// `from`.
+fn stretch_start(pattern: &Pattern, source: &str, from: usize, place: usize) -> usize {
+    let mut start = place;
+    while start > from {
+        let token = token_at(source, from, start - 1);
+        if pattern.word(&source[token.clone()]).is_none() {
+            break;
+        }
+        start = token.start;
+    }
+    start
 }
 
 /// A source on its way past the text.
@@ -74,47 +88,20 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// Cuts a stretch of the source into tokens and takes them.
-    fn cut(&mut self, source: &str, stretch: Range<usize>) {
-        let base = stretch.start;
-        for (start, end) in cuts(&source[stretch]) {
-            let (start, end) = (base + start, base + end);
-            let text = &source[start..end];
-            if self.standing.length == 0 && !begins_word(text) {
-                // No run is made of marks and blanks alone, so they wait for a word.
-                self.wait(start, end);
-                continue;
+    /// Takes words from `from` on up to the first that the text does not have; where that ends.
+    fn stretch(&mut self, source: &str, from: usize) -> usize {
+        let mut done = source.len();
+        for (start, end) in cuts(&source[from..]) {
+            let word = self.pattern.word(&source[from + start..from + end]);
+            if word.is_none() {
+                done = from + end;
+                break;
             }
-            let word = self.pattern.word(text);
-            if self.standing.length == 0 {
-                if word.is_none() {
-                    self.scratch.lead.clear();
-                    continue;
-                }
-                self.catch_up(source);
-            }
-            self.take(start, end, word);
+            self.take(from + start, from + end, word);
         }
         self.keep();
         self.standing = Standing::default();
-        self.scratch.lead.clear();
-    }
-
-    fn wait(&mut self, start: usize, end: usize) {
-        if self.scratch.lead.len() == LEAD {
-            self.scratch.lead.drain(..LEAD / 2);
-        }
-        self.scratch.lead.push((start, end));
-    }
-
-    /// Takes the marks and blanks that stood before a word.
-    fn catch_up(&mut self, source: &str) {
-        for at in 0..self.scratch.lead.len() {
-            let (start, end) = self.scratch.lead[at];
-            let word = self.pattern.word(&source[start..end]);
-            self.take(start, end, word);
-        }
-        self.scratch.lead.clear();
+        done
     }
 
     fn take(&mut self, start: usize, end: usize, word: Option<u32>) {

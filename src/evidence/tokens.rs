@@ -1,5 +1,7 @@
 //! Text cut into tokens: words, numbers, single marks, runs of blanks. Together they are the text.
 
+use std::ops::Range;
+
 /// What a token is, as far as its weight goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -58,17 +60,37 @@ fn is_word(c: char) -> bool {
     (c.is_alphanumeric() || c == '_') && !is_ideograph(c)
 }
 
-/// Whether a token is a word, a number or a name, and no blank or mark.
+/// The token that holds a byte of a text, where one begins at `from`.
 #[must_use]
-pub fn begins_word(token: &str) -> bool {
-    match token.as_bytes().first() {
-        Some(byte) if byte.is_ascii() => is_ascii_word(*byte),
-        _ => token.chars().next().is_some_and(|c| is_word(c) || is_ideograph(c)),
-    }
+pub fn token_at(text: &str, from: usize, at: usize) -> Range<usize> {
+    let start = run_start(text, from, at);
+    let end = start + first(&text[start..]);
+    // Behind the digits of a number its unit is a token of its own.
+    if at < end { start..end } else { end..end + first(&text[end..]) }
 }
 
-fn is_ascii_word(byte: u8) -> bool {
-    SORTS[usize::from(byte)] == Sort::Word
+/// Where the letters or blanks begin in which a byte stands, not before `from`.
+fn run_start(text: &str, from: usize, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let sort = SORTS[usize::from(bytes[at])];
+    let mut start = at;
+    if sort != Sort::Other {
+        start -= bytes[from..at].iter().rev().take_while(|byte| SORTS[usize::from(**byte)] == sort).count();
+        // Only where other characters touch the run are they looked at.
+        if start == from || bytes[start - 1].is_ascii() {
+            return start;
+        }
+    }
+    let at = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let run = |of: fn(char) -> bool| {
+        let before = text[from..at].char_indices().rev().take_while(|(_, c)| of(*c)).last();
+        before.map_or(at, |(n, _)| from + n)
+    };
+    match text[at..].chars().next() {
+        Some(c) if c.is_whitespace() => run(char::is_whitespace),
+        Some(c) if is_word(c) => run(is_word),
+        _ => at,
+    }
 }
 
 /// What a byte is, as far as cutting goes.
@@ -201,6 +223,7 @@ pub fn joins(mark: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn cut(text: &str) -> Vec<(&str, Class)> {
         tokens(text).map(|t| (&text[t.start..t.end], t.class)).collect()
@@ -221,6 +244,21 @@ mod tests {
     fn tokens_leave_no_gap() {
         let text = "a\u{301}b \u{2028}é漢_x\t\n--12.5GB\u{1F600}";
         assert_eq!(tokens(text).map(|t| &text[t.start..t.end]).collect::<String>(), text);
+    }
+
+    proptest! {
+        #[test]
+        fn each_byte_is_held_by_the_token_that_cutting_finds(
+            text in "([a-zA-Z_0-9]{1,3}|[ \t]{1,2}|[0-9]{1,2}(ms|kb|x)|[é漢ß\u{a0}\u{2028}١\u{301}]|[./:-]){0,30}",
+        ) {
+            let all: Vec<(usize, usize)> = cuts(&text).collect();
+            for (n, (start, end)) in all.iter().enumerate() {
+                for at in *start..*end {
+                    prop_assert_eq!(token_at(&text, 0, at), *start..*end);
+                    prop_assert_eq!(token_at(&text, all[n / 2].0, at), *start..*end);
+                }
+            }
+        }
     }
 
     #[test]
