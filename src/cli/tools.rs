@@ -85,6 +85,12 @@ fn seen(call: &Call) -> String {
     }
 }
 
+/// The beginning of arguments.
+fn start(text: &str) -> String {
+    let end = text.char_indices().nth(120).map_or(text.len(), |(at, _)| at);
+    text[..end].to_owned()
+}
+
 fn rows(calls: &[Call], env: &Env) -> Result<(), Failure> {
     if calls.is_empty() {
         return Ok(writeln!(env.out(), "no tool call")?);
@@ -102,24 +108,24 @@ fn rows(calls: &[Call], env: &Env) -> Result<(), Failure> {
     for call in calls {
         let name = match call.what {
             What::Agent => format!("agent {}", call.name),
-            _ => call.name.clone(),
+            _ => call.name.to_string(),
         };
         let indent = "  ".repeat(usize::from(call.depth.min(8)));
         let again = call.same_as.map_or(String::new(), |seq| format!(" (again, as {seq})"));
         let mark = if call.inherited { " (inherited)" } else { "" };
-        let shown: String = call.arguments.chars().take(120).collect();
+        let shown = start(&call.arguments);
         table.row([
             call.seq().to_string(),
             place(call),
             format!("{indent}{name}"),
-            if call.what == What::Agent { call.call_id.clone() } else { shown },
+            if call.what == What::Agent { call.call_id.to_string() } else { shown },
             format!("{}{again}{mark}", outcome(&call.outcome)),
             call.millis.map_or("-".to_owned(), duration),
             call.result_bytes.map_or("-".to_owned(), size),
             seen(call),
         ]);
         if let Some(asked) = &call.asked {
-            let asked: String = asked.chars().take(120).collect();
+            let asked = start(asked);
             let message = call.message_seq.map_or(String::new(), |seq| seq.to_string());
             let [took, bytes, sees] = ["", "", ""].map(str::to_owned);
             let mark = "asked for; the call above is what ran".to_owned();

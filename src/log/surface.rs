@@ -263,6 +263,19 @@ impl Surface {
         self.nodes.get(node.replaced_by as usize).map(|by| by.seq)
     }
 
+    /// What is on the surface in the place of each event that was on it.
+    #[must_use]
+    pub fn holders(&self) -> Holders<'_> {
+        let mut holder: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        // What replaces stands behind what it replaces, so its own holder is known by then.
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(holds) = holder.get(node.replaced_by as usize) {
+                holder[at] = *holds;
+            }
+        }
+        Holders { surface: self, holder }
+    }
+
     /// The nodes on the surface, in order.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> + '_ {
         self.order.values().map(|n| &self.nodes[*n as usize])
@@ -328,6 +341,22 @@ impl Surface {
         }
         past.projections = projections;
         past
+    }
+}
+
+/// What is on the surface in the place of each event that was on it, looked up once for all.
+pub struct Holders<'a> {
+    surface: &'a Surface,
+    holder: Vec<u32>,
+}
+
+impl<'a> Holders<'a> {
+    /// What is on the surface in the place of an event: itself, or the last that came in its place.
+    /// `None` for what was never on it.
+    #[must_use]
+    pub fn of(&self, seq: u64) -> Option<&'a Node> {
+        let holder = self.holder[self.surface.number_of(seq)?];
+        self.surface.nodes.get(holder as usize)
     }
 }
 
@@ -419,6 +448,14 @@ mod tests {
     fn the_past_is_the_fold_of_the_prefix() {
         let mut surface = surface(&[1, 4, 6]);
         replace(&mut surface, 8, 1, 4, &[1, 4]).unwrap();
+        for node in surface.all() {
+            let mut at = node.seq;
+            while let Some(by) = surface.replaced_by(at) {
+                at = by;
+            }
+            assert_eq!(surface.holders().of(node.seq).map(|node| node.seq), Some(at));
+        }
+        assert!(surface.holders().of(100).is_none());
         assert_eq!(seqs(&surface.as_of(7, 0)), [1, 4, 6]);
         assert_eq!(seqs(&surface.as_of(8, 0)), [8, 6]);
         assert_eq!(surface.as_of(8, 0).replacements(), surface.replacements());

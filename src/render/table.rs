@@ -3,7 +3,8 @@
 use super::clean::clean_line;
 use super::style::Style;
 use super::wrap::{cut, width};
-use comfy_table::{CellAlignment, ContentArrangement, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, presets};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// The least columns that a cell which gives way keeps.
@@ -37,7 +38,11 @@ impl Table {
 
     /// Adds a row; its texts are made safe to show.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().map(|cell| clean_line(&cell).into_owned()).collect());
+        let clean = |cell: String| match clean_line(&cell) {
+            Cow::Borrowed(_) => cell,
+            Cow::Owned(clean) => clean,
+        };
+        self.rows.push(cells.into_iter().map(clean).collect());
     }
 
     /// Writes the table; fitted when there is a width.
@@ -48,7 +53,9 @@ impl Table {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(self.columns.iter().map(|(name, _)| *name));
-        self.rows.iter().for_each(|row| _ = table.add_row(row));
+        for row in self.rows {
+            table.add_row(row.into_iter().map(Cell::new_owned));
+        }
         let last = self.columns.len().saturating_sub(1);
         for (at, (_, fit)) in self.columns.iter().enumerate() {
             let Some(column) = table.column_mut(at) else { continue };

@@ -106,7 +106,7 @@ impl Totals {
                 self.tokens.add(tokens.unwrap_or_default());
             }
             What::Retry => self.retries += 1,
-            What::Call(call) => self.tools.entry(call.name.clone()).or_default().add(call),
+            What::Call(call) => self.tools.entry(call.name.to_string()).or_default().add(call),
             What::Compaction { landed } => {
                 self.compactions += u64::from(*landed);
                 self.failed_compactions += u64::from(!*landed);

@@ -123,7 +123,7 @@ pub fn of(log: &Log, moment: Moment) -> Result<Vec<Stretch>> {
         };
         out.push(Stretch {
             sort: Sort::Tool,
-            name: call.name.clone(),
+            name: call.name.to_string(),
             seq,
             turn: call.location.turn,
             from: call.started,

@@ -10,13 +10,14 @@ use crate::error::Result;
 use crate::format::event::Location;
 use crate::format::kind::Kind;
 use crate::log::Log;
-use crate::log::surface::Surface;
+use crate::log::surface::Holders;
 use crate::log::visit::closer_event;
 use crate::log::walk::Span;
 use crate::seq::Seq;
 use fold::At;
 use note::Note;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What became of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,13 +119,13 @@ pub struct Call {
     /// How deep it lies below a call of the model; 0 = it is one.
     pub depth: u16,
     /// Its id, for people.
-    pub call_id: String,
+    pub call_id: Arc<str>,
     /// The tool, or the agent's label.
-    pub name: String,
+    pub name: Arc<str>,
     /// The first of its arguments: of a call that was begun those that ran.
-    pub arguments: String,
+    pub arguments: Arc<str>,
     /// The first of what the message asked for, where that is another text than what ran.
-    pub asked: Option<String>,
+    pub asked: Option<Arc<str>>,
     /// The message that asked for it.
     pub message_seq: Option<Seq>,
     /// Where its start is recorded.
@@ -150,7 +151,7 @@ pub struct Call {
     /// The last call before it of the same tool with the same arguments.
     pub same_as: Option<Seq>,
     /// The file that the arguments name, where they name one.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// Stands for the content of the result.
     pub(crate) result_key: Option<u64>,
     /// Stands for tool and arguments.
@@ -197,8 +198,9 @@ pub fn ledger(log: &Log, moment: Moment) -> Result<Vec<Call>> {
     }
     let mut calls = fold.finish();
     let surface = moment.surface(log);
+    let holders = surface.holders();
     for call in &mut calls {
-        call.seen = call.result_seq.map_or(Seen::Not, |seq| seen(&surface, seq));
+        call.seen = call.result_seq.map_or(Seen::Not, |seq| seen(&holders, seq));
     }
     Ok(calls)
 }
@@ -236,19 +238,12 @@ impl Taking<'_> {
 }
 
 /// What the model still has of the result at `seq`.
-fn seen(surface: &Surface, seq: Seq) -> Seen {
-    if surface.current(seq.0).is_some() {
-        return Seen::Whole;
-    }
-    let mut at = seq.0;
-    // Each replacement has a higher seq than what it replaces, so this ends.
-    while let Some(by) = surface.replaced_by(at).filter(|by| *by > at) {
-        at = by;
-    }
-    match surface.current(at) {
-        Some(node) if at != seq.0 && node.kind == Kind::ToolResult => Seen::Shortened(Seq(at)),
-        Some(_) if at != seq.0 => Seen::Summary(Seq(at)),
-        _ => Seen::Not,
+fn seen(holders: &Holders<'_>, seq: Seq) -> Seen {
+    match holders.of(seq.0) {
+        Some(node) if node.seq == seq.0 => Seen::Whole,
+        Some(node) if node.kind == Kind::ToolResult => Seen::Shortened(Seq(node.seq)),
+        Some(node) => Seen::Summary(Seq(node.seq)),
+        None => Seen::Not,
     }
 }
 
@@ -306,7 +301,7 @@ impl ToolTotals {
 pub fn totals(calls: &[Call]) -> BTreeMap<String, ToolTotals> {
     let mut totals: BTreeMap<String, ToolTotals> = BTreeMap::new();
     for call in calls.iter().filter(|call| call.what != What::Agent) {
-        totals.entry(call.name.clone()).or_default().add(call);
+        totals.entry(call.name.to_string()).or_default().add(call);
     }
     totals
 }

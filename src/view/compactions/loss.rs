@@ -117,8 +117,8 @@ impl<'a> Ledger<'a> {
             call: lost.seq(),
             again: again.seq(),
             how,
-            name: again.name.clone(),
-            arguments: again.arguments.clone(),
+            name: again.name.to_string(),
+            arguments: again.arguments.to_string(),
             bytes: lost.result_bytes.unwrap_or(0),
         })
     }

@@ -6,12 +6,14 @@ use crate::format::event::Location;
 use crate::format::kind::Kind;
 use crate::log::Log;
 use crate::seq::Seq;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
+use std::sync::Arc;
 
 /// Deeper dispatches are hung below the deepest one that is shown.
 const DEPTH: u16 = 256;
 
 /// Where and when an event stands.
+#[derive(Clone, Copy)]
 pub(super) struct At {
     pub(super) seq: Seq,
     pub(super) time: i64,
@@ -22,7 +24,8 @@ pub(super) struct At {
 /// A call that a message asked for.
 struct Asked {
     order: u64,
-    call: Call,
+    at: At,
+    called: Arc<Called>,
 }
 
 /// A row and the row it hangs below.
@@ -36,11 +39,11 @@ struct Row {
 pub(super) struct Fold {
     inherited: u64,
     rows: Vec<Row>,
-    asked: HashMap<Vec<u8>, Asked>,
+    asked: HashMap<Arc<[u8]>, Asked>,
     /// Calls that were begun and not answered, by id; and their order.
-    open: HashMap<Vec<u8>, usize>,
+    open: HashMap<Arc<[u8]>, usize>,
     /// Rows by the id that dispatches name as their parent.
-    by_id: HashMap<Vec<u8>, usize>,
+    by_id: HashMap<Arc<[u8]>, usize>,
     agents: HashMap<(Vec<u8>, u64), usize>,
     last_of_text: HashMap<u64, Seq>,
     asks: u64,
@@ -91,25 +94,32 @@ impl Fold {
         self.rows.len() - 1
     }
 
-    fn ask(&mut self, at: &At, called: &Called) {
-        let mut call = self.row(at);
-        call.message_seq = Some(at.seq);
-        describe(&mut call, called);
+    fn ask(&mut self, at: &At, called: &Arc<Called>) {
         self.asks += 1;
-        self.asked.insert(called.key.clone(), Asked { order: self.asks, call });
+        let asked = Asked { order: self.asks, at: *at, called: called.clone() };
+        self.asked.insert(called.key.clone(), asked);
+    }
+
+    /// The row of a call that was asked for and not begun.
+    fn asked_row(&self, asked: &Asked) -> Call {
+        let mut call = self.row(&asked.at);
+        call.message_seq = Some(asked.at.seq);
+        describe(&mut call, &asked.called);
+        call
     }
 
     fn begin(&mut self, at: &At, called: &Called) {
-        let asked = self.asked.remove(&called.key).map(|asked| asked.call);
+        let asked = self.asked.remove(&called.key);
         let mut call = self.row(at);
         call.call_seq = Some(at.seq);
         describe(&mut call, called);
         if let Some(asked) = asked {
-            call.message_seq = asked.message_seq;
-            if asked.text_key != call.text_key {
-                let text = asked.arguments;
+            call.message_seq = Some(asked.at.seq);
+            let Called { name, arguments, text_key, .. } = &*asked.called;
+            if *text_key != call.text_key {
+                let same = *name == call.name;
                 call.asked =
-                    Some(if asked.name == call.name { text } else { format!("{} {text}", asked.name) });
+                    Some(if same { arguments.clone() } else { format!("{name} {arguments}").into() });
             }
         }
         call.same_as = self.last_of_text.insert(call.text_key, at.seq);
@@ -122,11 +132,12 @@ impl Fold {
     }
 
     fn answer(&mut self, at: &At, answer: &Answer) {
-        let row = match self.open.remove(&answer.call) {
+        let row = match self.open.remove(&*answer.call) {
             Some(row) => row,
             None => {
-                let asked = self.asked.remove(&answer.call).map(|asked| asked.call);
-                let call = asked.unwrap_or_else(|| Call { call_id: answer.id.clone(), ..self.row(at) });
+                let asked = self.asked.remove(&*answer.call).map(|asked| self.asked_row(&asked));
+                let call =
+                    asked.unwrap_or_else(|| Call { call_id: answer.id.as_str().into(), ..self.row(at) });
                 self.push(at.seq, call, None)
             }
         };
@@ -142,7 +153,7 @@ impl Fold {
             Some(_) => return,
             None => {
                 // The row that it hangs below: its parent's, else its root's.
-                let parent = parents.iter().find_map(|id| self.by_id.get(id)).copied();
+                let parent = parents.iter().find_map(|id| self.by_id.get(&**id)).copied();
                 let depth = parent.map_or(1, |row| self.rows[row].call.depth.saturating_add(1));
                 let mut call = Call { what: What::Dispatch, depth: depth.min(DEPTH), ..self.row(at) };
                 call.call_seq = Some(at.seq);
@@ -163,8 +174,8 @@ impl Fold {
     fn agent(&mut self, at: &At, run: (&[u8], u64), label: &str, child: &str, known: bool) {
         let parent = if self.open.len() == 1 { self.open.values().next().copied() } else { None };
         let mut call = Call { what: What::Agent, depth: u16::from(parent.is_some()), ..self.row(at) };
-        call.name = label.to_owned();
-        call.call_id = child.to_owned();
+        call.name = label.into();
+        call.call_id = child.into();
         call.call_seq = Some(at.seq);
         call.outcome = if known { Outcome::Ok } else { Outcome::Running };
         let row = self.push(at.seq, call, parent);
@@ -195,7 +206,8 @@ impl Fold {
     fn leave_asked(&mut self, at: Seq) {
         let mut asked: Vec<Asked> = std::mem::take(&mut self.asked).into_values().collect();
         asked.sort_by_key(|asked| asked.order);
-        for Asked { call, .. } in asked {
+        for asked in asked {
+            let call = self.asked_row(&asked);
             self.push(at, Call { outcome: Outcome::NotStarted, ..call }, None);
         }
     }

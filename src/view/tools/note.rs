@@ -7,7 +7,7 @@ use crate::format::message::{result_content, result_is_error};
 use crate::json::{Raw, canonical};
 use foldhash::quality::RandomState;
 use std::hash::BuildHasher;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// How much of the arguments is kept, in bytes.
 const SHORT: usize = 300;
@@ -16,14 +16,14 @@ const SHORT: usize = 300;
 #[derive(Debug)]
 pub(in crate::view) struct Called {
     /// The id as one text, whatever JSON value it is.
-    pub(super) key: Vec<u8>,
+    pub(super) key: Arc<[u8]>,
     /// The id for people.
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) arguments: String,
+    pub(super) id: Arc<str>,
+    pub(super) name: Arc<str>,
+    pub(super) arguments: Arc<str>,
     /// Stands for tool and arguments.
     pub(super) text_key: u64,
-    pub(super) file: Option<String>,
+    pub(super) file: Option<Arc<str>>,
 }
 
 /// What a result says.
@@ -47,7 +47,7 @@ pub(in crate::view) enum Note {
     /// Nothing.
     Nothing,
     /// The calls that a message asks for.
-    Ask(Vec<Called>),
+    Ask(Vec<Arc<Called>>),
     /// A call begins.
     Begin(Called),
     /// A call is answered.
@@ -145,12 +145,12 @@ impl Called {
         let text = arguments
             .map_or_else(Vec::new, |a| a.text().map_or_else(|| a.bytes().to_vec(), |text| text.into_owned()));
         Called {
-            key: key(id),
-            id: shown(id),
+            key: key(id).into(),
+            id: shown(id).into(),
             text_key: hash(&[name.as_bytes(), &text]),
-            name,
-            file: file_of(&text),
-            arguments: short(&text),
+            name: name.into(),
+            file: file_of(&text).map(Arc::from),
+            arguments: short(&text).into(),
         }
     }
 }
@@ -216,7 +216,7 @@ fn ask(event: &Event<'_>) -> Note {
     for block in content.into_iter().flat_map(Raw::elements) {
         let [kind, id, name, arguments] = block.get_all(["type", "id", "name", "arguments"]);
         if kind.is_some_and(|k| k.is("tool-call")) {
-            called.push(Called::of(id, name, arguments));
+            called.push(Arc::new(Called::of(id, name, arguments)));
         }
     }
     Note::Ask(called)

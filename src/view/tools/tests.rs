@@ -46,7 +46,7 @@ fn result(id: &str, more: &str, error: &str) -> String {
 }
 
 fn outcomes(log: &Log, moment: Moment) -> Vec<(String, &'static str)> {
-    ledger(log, moment).unwrap().iter().map(|c| (c.call_id.clone(), c.outcome.name())).collect()
+    ledger(log, moment).unwrap().iter().map(|c| (c.call_id.to_string(), c.outcome.name())).collect()
 }
 
 #[test]
