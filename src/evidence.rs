@@ -5,10 +5,13 @@
 //! ([`needle`]), all that the model had when it was made is streamed past them, and what both hold is
 //! weighed by how hard it is to hit by chance ([`score`]). It is a measure, not a proof.
 
+pub mod aimed;
 pub mod automaton;
 pub mod children;
 mod context;
 pub mod exposure;
+mod judge;
+mod looked;
 pub mod needle;
 pub mod pattern;
 pub mod score;

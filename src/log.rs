@@ -4,6 +4,7 @@ mod accept;
 mod ahead;
 pub mod closers;
 pub mod first;
+pub mod glimpse;
 pub mod index;
 mod judging;
 mod opening;

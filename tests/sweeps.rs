@@ -3,7 +3,9 @@
 
 use dsh_log::check;
 use dsh_log::error::Error;
-use dsh_log::evidence::{exposure, target, why};
+use dsh_log::evidence::aimed::Aimed;
+use dsh_log::evidence::target::{self, Asked};
+use dsh_log::evidence::{exposure, why};
 use dsh_log::fork::{Boundary, Child, ForkPlan, closed_places};
 use dsh_log::format::kind::Kind;
 use dsh_log::limits::Limits;
@@ -36,7 +38,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 fn look(name: &str, bytes: Vec<u8>) {
     let options = ReadOptions { threads: 1, ..ReadOptions::default() };
     let gleaning = Source::memory(name, bytes.clone());
-    let log = Log::read(Source::memory(name, bytes), &options).unwrap();
+    let log = Log::read(Source::memory(name, bytes.clone()), &options).unwrap();
     let middle = Seq(log.index().first_seq().0 + log.index().events() / 2);
     // One of both for each case: cases beside each other are alike.
     let moment =
@@ -55,11 +57,30 @@ fn look(name: &str, bytes: Vec<u8>) {
     let gleaned = Log::read_gleaning(gleaning, &options, &mut |_| {}, Some(&Gleaner)).unwrap();
     assert_eq!(tools::ledger(&gleaned, moment).unwrap(), tools::ledger(&log, moment).unwrap());
     assert_eq!(stats::of(&gleaned, moment).unwrap(), stats::of(&log, moment).unwrap());
+    let answer = log.index().last_of(Kind::AssistantMessage, Seq(u64::MAX));
+    let seq = answer.map_or(middle, |entry| entry.seq);
+    for asked in [Asked::Seq(seq), Asked::Text("e".to_owned())] {
+        aimed(&log, bytes.clone(), asked, &options);
+    }
     let child = Child { id: "child".to_owned(), created_at: 1 };
     let _ = closed_places(&log);
     // Both may refuse; they must not fall over.
     let _ = ForkPlan::make(&log, &Boundary::LastClosed, &child);
     let _ = Diagnosis::of(&log).and_then(|diagnosis| Plan::make(diagnosis, true));
+}
+
+/// Asks what stands behind a conclusion, with and without having looked while reading.
+fn aimed(log: &Log, bytes: Vec<u8>, asked: Asked, options: &ReadOptions) {
+    let aimed = Aimed::read(Source::memory("aimed", bytes), asked.clone(), options, &mut |_| {}).unwrap();
+    match (target::of(log, &asked), aimed.target()) {
+        (Ok(target), Ok(same)) => {
+            assert_eq!((target.seq, &target.text, &target.focus), (same.seq, &same.text, &same.focus));
+            let (why, (same, _)) = (why::ask(log, target).unwrap(), aimed.ask(same).unwrap());
+            assert_eq!((why.evidence, why.also_said_in), (same.evidence, same.also_said_in));
+        }
+        (Err(refused), Err(same)) => assert_eq!(refused.code, same.code),
+        _ => panic!("one of both readings has no target"),
+    }
 }
 
 /// Asks the questions that lie above the views.
@@ -74,10 +95,6 @@ fn answers(log: &Log, moment: Moment, middle: Seq) {
     tools::ledger(log, moment).unwrap();
     check::verify(log, Some(4), &Limits::default()).unwrap();
     exposure::carriers(log, &exposure::Query::Event(middle)).unwrap();
-    let answer = log.index().last_of(Kind::AssistantMessage, Seq(u64::MAX));
-    if let Some(Ok(target)) = answer.map(|entry| target::at(log, entry.seq)) {
-        why::ask(log, target).unwrap();
-    }
     let side = |moment| diff::Side { log, moment };
     diff::of(side(moment), side(Moment::After(middle))).unwrap();
 }

@@ -3,6 +3,8 @@
 use super::env::Env;
 use super::exit::Failure;
 use super::place;
+use dsh_log::evidence::aimed::Aimed;
+use dsh_log::evidence::target::Asked;
 use dsh_log::format::glean::Glean;
 use dsh_log::log::Log;
 use dsh_log::storage::locate::{self, Target};
@@ -23,16 +25,29 @@ pub(crate) fn open_for_figures(session: &OsStr, env: &Env) -> Result<Log, Failur
     open_gleaning(session, Some(&Gleaner), env)
 }
 
+/// As [`open_log`], for a question about a conclusion: it is looked into while the log is read.
+pub(crate) fn open_to_ask(session: &OsStr, asked: Asked, env: &Env) -> Result<Aimed, Failure> {
+    let (source, session_dir) = open_source(session, env)?;
+    let aimed =
+        env.progress("reading", source.bytes(), |done| Ok(Aimed::read(source, asked, &env.reading, done)?))?;
+    warn_of_place(aimed.log(), session_dir, env);
+    Ok(aimed)
+}
+
 fn open_gleaning(session: &OsStr, glean: Option<&dyn Glean>, env: &Env) -> Result<Log, Failure> {
     let (source, session_dir) = open_source(session, env)?;
-    let path = source.path().display().to_string();
     let log = env.progress("reading", source.bytes(), |done| {
         Ok(Log::read_gleaning(source, &env.reading, done, glean)?)
     })?;
-    for oddity in place::judge(&log, session_dir.as_deref(), env.root.as_deref()) {
+    warn_of_place(&log, session_dir, env);
+    Ok(log)
+}
+
+fn warn_of_place(log: &Log, session_dir: Option<PathBuf>, env: &Env) {
+    let path = log.source().path().display();
+    for oddity in place::judge(log, session_dir.as_deref(), env.root.as_deref()) {
         env.warn(&format!("{path}: {oddity}"));
     }
-    Ok(log)
 }
 
 /// Finds and opens the file without reading it; with it the session directory it lies in.

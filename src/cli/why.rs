@@ -3,14 +3,14 @@
 use super::damage::judge_view;
 use super::env::Env;
 use super::exit::Failure;
-use super::input::open_log;
+use super::input::open_to_ask;
 use super::{Outcome, children, examples};
 use crate::render::document::why as document;
 use crate::render::document::why::Delegated;
 use crate::render::{why_graph, why_text};
 use dsh_log::evidence;
-use dsh_log::evidence::target::{self, Target};
-use dsh_log::evidence::why::{self, Question, Why};
+use dsh_log::evidence::target::Asked;
+use dsh_log::evidence::why::{Question, Why};
 use dsh_log::log::Log;
 use dsh_log::seq::Seq;
 use dsh_log::storage::layout;
@@ -57,21 +57,25 @@ enum Graph {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
-    let log = open_log(&args.session, env)?;
-    let target = target_of(&log, args)?;
-    let exit = judge_view(&log, env)?;
-    let (why, mut question) = why::ask_on(&log, target)?;
-    let parent = parent(&log, &why, env);
-    let delegated = delegated(&log, &why, &mut question, env)?;
+    let asked = match &args.text {
+        Some(text) => Asked::Text(text.clone()),
+        None => Asked::Seq(Seq(args.seq.unwrap_or_default())),
+    };
+    let aimed = open_to_ask(&args.session, asked, env)?;
+    let (log, target) = (aimed.log(), aimed.target()?);
+    let exit = judge_view(log, env)?;
+    let (why, mut question) = aimed.ask(target)?;
+    let parent = parent(log, &why, env);
+    let delegated = delegated(log, &why, &mut question, env)?;
     let mut out = env.out();
     if env.json {
-        out.write_all(&document::document(&log, &why, parent.as_deref(), &delegated))?;
+        out.write_all(&document::document(log, &why, parent.as_deref(), &delegated))?;
         out.write_all(b"\n")?;
     } else if args.graph.is_some() {
         why_graph::dot(&why, &mut *out)?;
     } else {
         let screen = why_text::Screen { style: env.style, width: env.width, all: args.all };
-        screen.write(&log, &why, parent.as_deref(), &mut *out)?;
+        screen.write(log, &why, parent.as_deref(), &mut *out)?;
         screen.delegated(&delegated, &mut *out)?;
     }
     Ok(exit)
@@ -122,13 +126,6 @@ fn own_root(log: &Log) -> Option<PathBuf> {
     let root = dir.parent()?.parent()?;
     let wanted = layout::session_dir(root, header.cwd.as_deref(), &header.id)?;
     (wanted == dir).then(|| root.to_owned())
-}
-
-fn target_of(log: &Log, args: &Args) -> Result<Target, Failure> {
-    Ok(match (&args.text, args.seq) {
-        (Some(text), _) => target::with_text(log, text)?,
-        (None, seq) => target::at(log, Seq(seq.unwrap_or_default()))?,
-    })
 }
 
 /// The file of the parent session, where inherited evidence lies too: under the root, or beside.

@@ -1,10 +1,10 @@
 //! Results of subagent sessions behind a conclusion of their parent: the parent's model never had them,
 //! only what the subagent made of them (v0 sections 13.3 and 17.5, v4 section 8.1).
 
+use super::judge::span;
 use super::needle::{Found, Scratch};
-use super::score::score;
-use super::score::{Known, SUPPORTS};
-use super::why::{Evidence, Question, Strength, span};
+use super::score::{Known, SUPPORTS, Scored, score};
+use super::why::{Evidence, Question, Strength};
 use super::words;
 use crate::error::Result;
 use crate::format::event::Event;
@@ -15,6 +15,7 @@ use crate::log::walk::Span;
 use crate::seq::Seq;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// How many results of one child are kept, the most telling first.
 const RESULTS: usize = 100;
@@ -107,7 +108,8 @@ fn piece(
     let found = if event.op.is_replace() {
         Found::default()
     } else {
-        question.needle.look(&words::of_result(event, child.dialect()), scratch)
+        let words = || words::of_result(event, child.dialect());
+        question.needle.look_in(event.message(), words, scratch)
     };
     let call = event.cited().and_then(|sources| sources.only());
     Ok(Heard { seq: event.seq.0, call, call_id: words::call_id(event), found })
@@ -115,7 +117,8 @@ fn piece(
 
 fn judge(heard: &Heard, question: &Question, tools: &HashMap<u64, String>) -> Option<Evidence> {
     let known: &Known = &question.prompts;
-    let shared = score(u64::MAX, &heard.found.matches, known, &question.needle);
+    let scored = Scored { seq: u64::MAX, matches: &heard.found.matches, via: &[] };
+    let shared = score(scored, known, &question.needle);
     if shared.score < SUPPORTS {
         return None;
     }
@@ -127,7 +130,7 @@ fn judge(heard: &Heard, question: &Question, tools: &HashMap<u64, String>) -> Op
         strength: Strength::NeverInContext,
         score: shared.score,
         spans,
-        via: Vec::new(),
+        via: Arc::default(),
         inherited: false,
         supports: false,
     })

@@ -1,38 +1,32 @@
 //! What the model had when it concluded: tool results, what was said, and what stood in their place;
 //! each with what it shares with the conclusion.
 
-use super::needle::{Counts, Found, Match, Needle, Scratch};
+use super::looked::Looked;
+use super::needle::{Counts, Match, Needle};
 use super::score::Speaker;
 use super::target::Target;
-use super::words;
 use crate::error::Result;
-use crate::format::event::Event;
 use crate::format::kind::Kind;
-use crate::json::Raw;
 use crate::log::Log;
 use crate::log::surface::{Node, Surface};
 use crate::log::walk::Span;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A tool result before the text of all others is known.
 pub(super) struct Candidate {
     pub(super) seq: u64,
-    pub(super) call: Option<u64>,
-    pub(super) call_id: Option<String>,
-    pub(super) via: Vec<u64>,
-    pub(super) matches: Vec<Match>,
+    /// What stands in its place, from what replaced it to what is on the surface.
+    pub(super) via: Arc<[u64]>,
     pub(super) nested: bool,
-    pub(super) replaces: bool,
+    pub(super) looked: Looked,
 }
 
 /// A message in context that is no tool result.
 pub(super) struct Said {
     pub(super) seq: u64,
     pub(super) speaker: Speaker,
-    /// Whether a person wrote it, and not the harness or another agent.
-    pub(super) by_person: bool,
-    pub(super) replaces: bool,
-    pub(super) matches: Vec<Match>,
+    pub(super) looked: Looked,
 }
 
 /// What was read on the way to the answer.
@@ -47,139 +41,119 @@ pub(super) struct Context {
     pub(super) tools: HashMap<u64, String>,
 }
 
-/// Which events are to be read, each with what it is.
-enum Wanted {
-    Result(Vec<u64>),
+/// What an event is to the conclusion.
+#[derive(Clone)]
+enum Role {
+    /// A result, and what stands in its place.
+    Result(Arc<[u64]>),
     Said(Speaker),
     Call,
     Dispatch,
 }
 
-/// What the reading of one event gives.
-enum Piece {
-    Result(Candidate, Found),
-    Said(Said, Found),
-    Call(u64, String),
-}
-
-fn wanted(log: &Log, target: &Target, surface: &Surface) -> BTreeMap<u64, Wanted> {
-    let mut wanted: BTreeMap<u64, Wanted> = BTreeMap::new();
+/// What each event is that the model had, or whose root it had.
+fn roles(log: &Log, target: &Target, surface: &Surface) -> HashMap<u64, Role> {
+    let mut roles: HashMap<u64, Role> = HashMap::new();
+    // What is replaced together has the same chain behind it, which may be long.
+    let mut chains: HashMap<Option<u64>, Arc<[u64]>> = HashMap::new();
     for node in surface.all().iter().filter(|node| node.seq != target.seq.0) {
-        let via = chain(surface, node);
+        let by = surface.replaced_by(node.seq);
         match node.kind {
-            Kind::ToolResult => drop(wanted.insert(node.seq, Wanted::Result(via))),
-            _ if !via.is_empty() => {}
-            kind => drop(wanted.insert(node.seq, Wanted::Said(speaker(kind, node)))),
+            Kind::ToolResult => {
+                let via = chains.entry(by).or_insert_with(|| chain(surface, by)).clone();
+                roles.insert(node.seq, Role::Result(via));
+            }
+            _ if by.is_some() => {}
+            kind => drop(roles.insert(node.seq, Role::Said(speaker(kind, node)))),
         }
     }
     // Calls and dispatches lie beside their results: read on the way, they cost no pass of their own.
     if let Some(upto) = target.upto {
         let beside = |kind: Kind| match kind {
-            Kind::ToolCall => Some(Wanted::Call),
-            Kind::CodeDispatch | Kind::PtcDispatch => Some(Wanted::Dispatch),
+            Kind::ToolCall => Some(Role::Call),
+            // The model never had these, only what their root made of them.
+            Kind::CodeDispatch | Kind::PtcDispatch => Some(Role::Dispatch),
             _ => None,
         };
         let entries = log.index().entries().iter().take_while(|e| e.seq <= upto);
-        wanted.extend(entries.filter_map(|e| Some((e.seq.0, beside(e.kind)?))));
+        roles.extend(entries.filter_map(|e| Some((e.seq.0, beside(e.kind)?))));
     }
-    wanted
+    roles
 }
 
 /// Reads it, with how often the words of the conclusion were met. The surface is the one right before
-/// the request; several threads look at the bodies.
+/// the request. What was seen `while_reading` the log is not read again; else several threads look at
+/// the bodies.
 pub(super) fn read(
     log: &Log,
     target: &Target,
     surface: &Surface,
     needle: &Needle,
+    while_reading: bool,
 ) -> Result<(Context, Counts)> {
-    let wanted = wanted(log, target, surface);
+    let roles = roles(log, target, surface);
     let mut read = Context::default();
     let mut counts = needle.no_counts();
+    if while_reading && let Some(gleaned) = log.gleaned::<Looked>() {
+        for (seq, looked) in gleaned {
+            if let Some(role) = roles.get(&seq.0) {
+                read.take(seq.0, role, looked.clone(), &mut counts);
+            }
+        }
+        return Ok((read, counts));
+    }
     log.walk_mapped(
         Span { closers: false, ..log.whole() },
-        |entry| wanted.contains_key(&entry.seq.0),
+        |entry| roles.contains_key(&entry.seq.0),
         || needle.scratch(),
-        |scratch, event| piece(event, wanted.get(&event.seq.0)?, log, needle, scratch),
-        |piece| read.take(piece, &mut counts),
+        |scratch, event| Some((event.seq.0, Looked::of(event, log.dialect(), needle, scratch))),
+        |(seq, looked)| {
+            if let Some(role) = roles.get(&seq) {
+                read.take(seq, role, looked, &mut counts);
+            }
+        },
     )?;
     Ok((read, counts))
 }
 
-fn piece(
-    event: &Event<'_>,
-    what: &Wanted,
-    log: &Log,
-    needle: &Needle,
-    scratch: &mut Scratch,
-) -> Option<Piece> {
-    let seq = event.seq.0;
-    Some(match what {
-        Wanted::Result(via) => {
-            let mut found = needle.look(&words::of_result(event, log.dialect()), scratch);
-            Piece::Result(candidate(event, via.clone(), std::mem::take(&mut found.matches)), found)
-        }
-        Wanted::Call => Piece::Call(seq, event.data.get("name").and_then(Raw::display_text)?),
-        Wanted::Said(speaker) => {
-            let mut found = needle.look(&words::of_conclusion(event), scratch);
-            let matches = std::mem::take(&mut found.matches);
-            let by_person = event.data.path(&["source", "kind"]).is_some_and(|kind| kind.is("user"));
-            let (speaker, replaces) = (*speaker, event.op.is_replace());
-            Piece::Said(Said { seq, speaker, by_person, replaces, matches }, found)
-        }
-        // The model never had these, only what their root made of them.
-        Wanted::Dispatch => {
-            let mut found = needle.look(&words::of_dispatch(event), scratch);
-            let matches = std::mem::take(&mut found.matches);
-            let call_id = words::call_id(event);
-            let (call, via) = (Some(seq), Vec::new());
-            Piece::Result(
-                Candidate { seq, call, call_id, via, matches, nested: true, replaces: false },
-                found,
-            )
-        }
-    })
-}
-
 impl Context {
-    fn take(&mut self, piece: Piece, counts: &mut Counts) {
-        match piece {
-            Piece::Call(seq, name) => drop(self.tools.insert(seq, name)),
-            Piece::Result(candidate, found) => {
-                counts.add(&found);
-                if candidate.via.is_empty() && candidate.replaces {
-                    self.holders.insert(candidate.seq, candidate.matches.clone());
+    fn take(&mut self, seq: u64, role: &Role, mut looked: Looked, counts: &mut Counts) {
+        match role {
+            Role::Call => {
+                if let Some(tool) = looked.tool {
+                    self.tools.insert(seq, tool);
                 }
-                if !candidate.nested || !candidate.matches.is_empty() {
-                    self.candidates.push(candidate);
-                }
+                return;
             }
-            Piece::Said(said, found) => {
-                counts.add(&found);
-                if said.replaces {
-                    self.holders.insert(said.seq, said.matches.clone());
-                }
-                self.said.push(said);
+            Role::Said(_) | Role::Result(_) | Role::Dispatch => {
+                counts.add(&looked.found);
+                looked.found.words = Vec::new();
             }
+        }
+        match role {
+            Role::Said(speaker) => {
+                if looked.replaces {
+                    self.holders.insert(seq, looked.found.matches.clone());
+                }
+                self.said.push(Said { seq, speaker: *speaker, looked });
+            }
+            Role::Result(via) => {
+                if via.is_empty() && looked.replaces {
+                    self.holders.insert(seq, looked.found.matches.clone());
+                }
+                self.candidates.push(Candidate { seq, via: via.clone(), nested: false, looked });
+            }
+            Role::Dispatch if !looked.found.matches.is_empty() => {
+                self.candidates.push(Candidate { seq, via: Arc::default(), nested: true, looked });
+            }
+            Role::Dispatch | Role::Call => {}
         }
     }
 }
 
-fn candidate(event: &Event<'_>, via: Vec<u64>, matches: Vec<Match>) -> Candidate {
-    let call = event.cited().filter(|_| !event.op.is_replace()).and_then(|s| s.only());
-    let (seq, call_id, replaces) = (event.seq.0, words::call_id(event), event.op.is_replace());
-    Candidate { seq, call, call_id, via, matches, nested: false, replaces }
-}
-
-/// From a shadowed event to what stands in its place on the surface.
-fn chain(surface: &Surface, node: &Node) -> Vec<u64> {
-    let mut via = Vec::new();
-    let mut at = node.seq;
-    while let Some(by) = surface.replaced_by(at) {
-        via.push(by);
-        at = by;
-    }
-    via
+/// From what replaced an event to what stands in its place on the surface.
+fn chain(surface: &Surface, by: Option<u64>) -> Arc<[u64]> {
+    std::iter::successors(by, |at| surface.replaced_by(*at)).collect()
 }
 
 fn speaker(kind: Kind, node: &Node) -> Speaker {

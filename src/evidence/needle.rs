@@ -4,14 +4,17 @@ pub use super::pattern::Match;
 use super::pattern::Pattern;
 use super::stream;
 pub use super::stream::{Found, Scratch};
+use crate::json::Raw;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Of fewer sources than that, a word that is in several is not yet a common one.
 const FEW: u32 = 30;
 
 /// The text, and how often its words were met.
+#[derive(Clone)]
 pub struct Needle {
-    pattern: Pattern,
+    pattern: Arc<Pattern>,
     counts: Counts,
 }
 
@@ -42,7 +45,7 @@ impl Needle {
     pub fn new(text: String, focus: Option<Range<usize>>) -> Needle {
         let pattern = Pattern::new(text, focus);
         let counts = Counts { with: vec![0; pattern.vocabulary()], sources: 0 };
-        Needle { pattern, counts }
+        Needle { pattern: Arc::new(pattern), counts }
     }
 
     /// The text.
@@ -66,6 +69,20 @@ impl Needle {
     /// From here on words are as rare as they are in those sources.
     pub fn set_counts(&mut self, counts: Counts) {
         self.counts = counts;
+    }
+
+    /// As [`Needle::look`] at the words of a stored value; they are made out only where it has any of
+    /// the text's that tell.
+    pub(super) fn look_in(
+        &self,
+        value: Option<Raw<'_>>,
+        words: impl FnOnce() -> String,
+        scratch: &mut Scratch,
+    ) -> Found {
+        match value {
+            Some(value) if self.pattern.may_stand_in(value) => self.look(&words(), scratch),
+            _ => Found::default(),
+        }
     }
 
     /// Streams a source past the text.

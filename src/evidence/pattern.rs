@@ -2,8 +2,10 @@
 
 use super::automaton::{Automaton, Standing};
 use super::tokens::{Class, Token, joins, tokens};
+use crate::json::Raw;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use foldhash::{HashMap, HashMapExt};
+use memchr::memmem;
 use std::ops::Range;
 
 /// How many tokens of the text are looked at.
@@ -137,6 +139,14 @@ impl Pattern {
     #[must_use]
     pub fn first_of(&self, standing: Standing) -> usize {
         self.automaton.end_of(standing) - standing.length as usize
+    }
+
+    /// Whether a word that tells may stand in a JSON value, as far as its stored bytes tell.
+    #[must_use]
+    pub fn may_stand_in(&self, value: Raw<'_>) -> bool {
+        let Some(telling) = &self.telling else { return false };
+        // An escape by number may be any letter; no other one is part of a word.
+        telling.is_match(value.bytes()) || memmem::find(value.bytes(), b"\\u").is_some()
     }
 
     /// The next place in a source where a word that tells may begin.

@@ -54,20 +54,13 @@ impl Known {
         }
     }
 
-    /// The same without what only these messages have.
-    #[must_use]
-    pub fn without(&self, seqs: &[u64]) -> Known {
-        let mut rest = self.clone();
-        rest.own.retain(|_, seq| !seqs.contains(seq));
-        rest
-    }
-
-    /// How much of a token's weight is left for a source, and the message that has the rest.
-    fn left(&self, token: usize, source: u64) -> (f64, Option<u64>) {
+    /// How much of a token's weight is left for a source, and the message that has the rest. What the
+    /// messages of `aside`, ascending, have takes nothing away.
+    fn left(&self, token: usize, source: u64, aside: &[u64]) -> (f64, Option<u64>) {
         if let Some(seq) = self.people.get(&token) {
             return (0.0, Some(*seq));
         }
-        match self.own.get(&token) {
+        match self.own.get(&token).filter(|seq| aside.binary_search(seq).is_err()) {
             Some(seq) if *seq < source => (0.3, Some(*seq)),
             Some(seq) => (0.6, Some(*seq)),
             None => (1.0, None),
@@ -95,55 +88,102 @@ pub struct Weighted {
     pub also_in: Option<u64>,
 }
 
+/// A source to be scored: its seq, what it shares, and the messages that stand in its place: what they
+/// have they have from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scored<'a> {
+    /// Its seq.
+    pub seq: u64,
+    /// What it shares with the target.
+    pub matches: &'a [Match],
+    /// What stands in its place, ascending.
+    pub via: &'a [u64],
+}
+
 /// Scores one source.
 #[must_use]
-pub fn score(source: u64, matches: &[Match], known: &Known, needle: &Needle) -> Shared {
-    let mut by_place: Vec<Match> = matches.to_vec();
+pub fn score(source: Scored<'_>, known: &Known, needle: &Needle) -> Shared {
+    if source.matches.is_empty() {
+        return Shared::default();
+    }
+    let mut by_place: Vec<Match> = source.matches.to_vec();
     by_place.sort_unstable_by_key(|m| (m.source, std::cmp::Reverse(m.length)));
     let weighed: Vec<Vec<f64>> = by_place.iter().map(|m| needle.weights(m)).collect();
+    let mut cover = Cover::new(source, &by_place, known);
     let mut best = 0.0_f64;
+    let mut reached = 0;
     for first in 0..by_place.len() {
-        best = best.max(place(
-            source,
-            &by_place[first..],
-            &weighed[first..],
-            known,
-            by_place[first].source + WINDOW,
-        ));
+        let place = by_place[first].source + WINDOW;
+        let upto = by_place.partition_point(|run| run.source <= place);
+        // A place that reaches no further than the one before is a part of it.
+        if upto > reached {
+            best = best.max(cover.sum(&by_place[first..upto], &weighed[first..upto]));
+            reached = upto;
+        }
     }
-    let all = place(source, &by_place, &weighed, known, usize::MAX);
-    let runs = weighted(source, &by_place, &weighed, known);
+    let all = cover.sum(&by_place, &weighed);
+    let runs = weighted(&by_place, &weighed, &cover);
     Shared { score: best + 0.25 * (all - best).max(0.0), runs }
 }
 
-/// What the runs that start before `upto` add up to, each token of the target once.
-fn place(source: u64, runs: &[Match], weighed: &[Vec<f64>], known: &Known, upto: usize) -> f64 {
-    let mut cover: BTreeMap<usize, f64> = BTreeMap::new();
-    for (run, weights) in runs.iter().zip(weighed).take_while(|(run, _)| run.source <= upto) {
-        for (n, weight) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            let held = cover.entry(run.from + n).or_default();
-            *held = held.max(*weight);
+/// What is known of the tokens of the target that a source has, each looked up once.
+struct Cover {
+    /// The tokens that the source has, ascending.
+    tokens: Vec<usize>,
+    /// How much of each is left for the source, and the message that has the rest.
+    left: Vec<(f64, Option<u64>)>,
+    /// The most that a run of the place that is summed gives each of them.
+    most: Vec<f64>,
+}
+
+impl Cover {
+    fn new(source: Scored<'_>, runs: &[Match], known: &Known) -> Cover {
+        let mut tokens: Vec<usize> = runs.iter().flat_map(|run| run.from..run.from + run.length).collect();
+        tokens.sort_unstable();
+        tokens.dedup();
+        let left = tokens.iter().map(|token| known.left(*token, source.seq, source.via)).collect();
+        Cover { most: vec![0.0; tokens.len()], left, tokens }
+    }
+
+    /// Where the first token of a run stands in these lists; the others stand behind it.
+    fn place(&self, run: &Match) -> usize {
+        self.tokens.partition_point(|token| *token < run.from)
+    }
+
+    /// What runs add up to, each token of the target once.
+    fn sum(&mut self, runs: &[Match], weighed: &[Vec<f64>]) -> f64 {
+        let mut met = Vec::new();
+        for (run, weights) in runs.iter().zip(weighed) {
+            let at = self.place(run);
+            for (n, weight) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+                let most = &mut self.most[at + n];
+                if *most <= 0.0 {
+                    met.push(at + n);
+                }
+                *most = most.max(*weight);
+            }
         }
+        met.sort_unstable();
+        let (mut new, mut old) = (0.0, 0.0);
+        for at in met {
+            let (weight, (left, _)) = (std::mem::take(&mut self.most[at]), self.left[at]);
+            new += weight * left;
+            old += weight * (1.0 - left);
+        }
+        // What was known anchors what is new beside it: a name asked for, and the value next to it.
+        new + 0.5 * f64::min(old, 2.0 * new)
     }
-    let (mut new, mut old) = (0.0, 0.0);
-    for (token, weight) in cover {
-        let (left, _) = known.left(token, source);
-        new += weight * left;
-        old += weight * (1.0 - left);
-    }
-    // What was known anchors what is new beside it: a name asked for, and the value next to it.
-    new + 0.5 * f64::min(old, 2.0 * new)
 }
 
 /// The runs with what is left of their weight, heaviest first; runs inside others of one place left out.
-fn weighted(source: u64, runs: &[Match], weighed: &[Vec<f64>], known: &Known) -> Vec<Weighted> {
+fn weighted(runs: &[Match], weighed: &[Vec<f64>], cover: &Cover) -> Vec<Weighted> {
     let mut out: Vec<Weighted> = Vec::new();
     for (run, weights) in runs.iter().zip(weighed) {
         let (mut weight, mut also_in) = (0.0, None);
-        for (n, own) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            let (left, seq) = known.left(run.from + n, source);
+        let left = &cover.left[cover.place(run)..];
+        for (own, (left, seq)) in weights.iter().zip(left).filter(|(own, _)| **own > 0.0) {
             weight += own * left;
-            also_in = also_in.or(seq);
+            also_in = also_in.or(*seq);
         }
         out.push(Weighted { run: *run, weight, also_in });
     }
@@ -178,7 +218,10 @@ mod tests {
         let found = needle.matches_of(sources);
         let mut known = Known::default();
         asked.iter().for_each(|m| known.learn(0, Speaker::People, m, &needle));
-        found.iter().enumerate().map(|(n, m)| score(n as u64 + 1, m, &known, &needle).score).collect()
+        let scored = |(n, matches): (usize, &Vec<Match>)| {
+            score(Scored { seq: n as u64 + 1, matches, via: &[] }, &known, &needle).score
+        };
+        found.iter().enumerate().map(scored).collect()
     }
 
     #[test]

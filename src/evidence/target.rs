@@ -11,6 +11,15 @@ use crate::seq::Seq;
 use crate::view::requests::{self, Request};
 use std::ops::Range;
 
+/// Which conclusion is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The one at a seq, see [`at`].
+    Seq(Seq),
+    /// The last one that holds a text, see [`with_text`].
+    Text(String),
+}
+
 /// A conclusion: what it says and what the log says of its making.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -32,6 +41,14 @@ pub struct Target {
 
 fn usage(log: &Log, code: &'static str, message: String) -> Error {
     Error::new(ErrorKind::Usage, code, message).at_path(log.source().path())
+}
+
+/// The conclusion that is asked about; errors as those of [`at`] and [`with_text`].
+pub fn of(log: &Log, asked: &Asked) -> Result<Target> {
+    match asked {
+        Asked::Seq(seq) => at(log, *seq),
+        Asked::Text(text) => with_text(log, text),
+    }
 }
 
 /// The conclusion at a seq: an assistant message, a tool call, a summary.
@@ -122,23 +139,24 @@ pub fn with_text(log: &Log, wanted: &str) -> Result<Target> {
         let mut last = None;
         // Within a stride ascending, which is how bodies are cheap to read.
         for seq in stride {
-            let found = bodies.with(*seq, |event| words::of_conclusion(event).find(wanted))?;
-            if let Some(at) = found.flatten() {
-                last = Some((*seq, at));
+            let found = bodies.with(*seq, |event| focus(&words::of_conclusion(event), wanted))?;
+            if let Some(focus) = found.flatten() {
+                last = Some((*seq, focus));
             }
         }
-        if let Some((seq, from)) = last {
-            let mut target = at(log, seq)?;
-            target.focus = Some(lines_around(&target.text, from..from + wanted.len()));
-            return Ok(target);
+        if let Some((seq, focus)) = last {
+            return Ok(Target { focus: Some(focus), ..at(log, seq)? });
         }
     }
     let shown: String = wanted.chars().take(crate::limits::SHOWN_CHARS).collect();
     Err(usage(log, "no-such-text", format!("no assistant message holds `{shown}`")))
 }
 
-fn lines_around(text: &str, range: Range<usize>) -> Range<usize> {
-    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
-    start..end
+/// The lines of a conclusion that hold a text; `None` when none does.
+pub(super) fn focus(text: &str, wanted: &str) -> Option<Range<usize>> {
+    let from = text.find(wanted)?;
+    let behind = from + wanted.len();
+    let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[behind..].find('\n').map_or(text.len(), |at| behind + at);
+    Some(start..end)
 }

@@ -1,14 +1,14 @@
 //! Which tool results stand behind a conclusion, and what the model had seen of each.
 
-use super::context::{self, Candidate, Said};
+use super::context::{self, Said};
+use super::judge::Judge;
 use super::needle::{Counts, Match, Needle};
-use super::score::{Known, SUPPORTS, Shared, Speaker, Weighted, score};
+use super::score::{Known, SUPPORTS, Speaker};
 use super::target::Target;
 use crate::error::Result;
-use crate::format::kind::Kind;
 use crate::log::Log;
 use crate::log::surface::Surface;
-use std::collections::HashMap;
+use std::sync::Arc;
 
 /// How a tool result stands to the conclusion, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +72,7 @@ pub struct Evidence {
     /// The shared text, heaviest first.
     pub spans: Vec<SharedSpan>,
     /// What stands in its place, from what replaced it to what was on the surface.
-    pub via: Vec<u64>,
+    pub via: Arc<[u64]>,
     /// Whether it came from a parent session.
     pub inherited: bool,
     /// Whether it speaks for the conclusion.
@@ -112,23 +112,31 @@ pub fn ask(log: &Log, target: Target) -> Result<Why> {
 /// those of messages in context, of shadowed results and of nested dispatches; several threads look at
 /// them.
 pub fn ask_on(log: &Log, target: Target) -> Result<(Why, Question)> {
-    let mut needle = Needle::new(target.text.clone(), target.focus.clone());
+    let needle = Needle::new(target.text.clone(), target.focus.clone());
+    ask_with(log, target, needle, false)
+}
+
+/// As [`ask_on`], with the words made ready; nothing is read again where they were looked for
+/// `while_reading`.
+pub(super) fn ask_with(
+    log: &Log,
+    target: Target,
+    mut needle: Needle,
+    while_reading: bool,
+) -> Result<(Why, Question)> {
     let surface =
         target.upto.map_or_else(|| Surface::new(log.dialect()), |upto| log.surface().as_of(upto.0, 0));
-    let (read, counts) = context::read(log, &target, &surface, &needle)?;
+    let (read, counts) = context::read(log, &target, &surface, &needle, while_reading)?;
     needle.set_counts(counts.clone());
     let (mut known, mut prompts) = (Known::default(), Known::default());
     for said in &read.said {
-        known.learn(said.seq, said.speaker, &said.matches, &needle);
-        if said.by_person {
-            prompts.learn(said.seq, said.speaker, &said.matches, &needle);
+        known.learn(said.seq, said.speaker, &said.looked.found.matches, &needle);
+        if said.looked.by_person {
+            prompts.learn(said.seq, said.speaker, &said.looked.found.matches, &needle);
         }
     }
-    let mut evidence: Vec<Evidence> = read
-        .candidates
-        .iter()
-        .filter_map(|c| judge(c, log, &target, &needle, &known, &read.holders, &read.tools))
-        .collect();
+    let judge = Judge { log, target: &target, needle: &needle, known: &known, read: &read };
+    let mut evidence = judge.all()?;
     evidence.sort_by(|a, b| {
         let class = |e: &Evidence| {
             (e.strength != Strength::Recorded, !e.supports, e.strength == Strength::NeverInContext)
@@ -147,94 +155,7 @@ pub fn ask_on(log: &Log, target: Target) -> Result<(Why, Question)> {
 
 fn telling(said: &[Said], needle: &Needle) -> Vec<u64> {
     let tells = |m: &Match| needle.weights(m).iter().sum::<f64>() >= SUPPORTS / 2.0;
-    let people = said.iter().filter(|s| s.speaker == Speaker::People && s.matches.iter().any(tells));
+    let people =
+        said.iter().filter(|s| s.speaker == Speaker::People && s.looked.found.matches.iter().any(tells));
     people.map(|said| said.seq).collect()
-}
-
-fn judge(
-    candidate: &Candidate,
-    log: &Log,
-    target: &Target,
-    needle: &Needle,
-    known: &Known,
-    holders: &HashMap<u64, Vec<Match>>,
-    tools: &HashMap<u64, String>,
-) -> Option<Evidence> {
-    let shadowed = !candidate.via.is_empty();
-    // What the summary says it has from its originals: that alone takes nothing away from them.
-    let nothing_known = Known::default();
-    let Shared { score, runs } = if shadowed {
-        score_shadowed(candidate, known, needle)
-    } else {
-        score(
-            candidate.seq,
-            &candidate.matches,
-            if candidate.nested { &nothing_known } else { known },
-            needle,
-        )
-    };
-    let holder = candidate.via.last().and_then(|seq| holders.get(seq));
-    let spans: Vec<SharedSpan> = runs
-        .iter()
-        .map(|run| span(run, needle, shadowed.then_some(holder).map(|h| h.map_or(&[][..], Vec::as_slice))))
-        .collect();
-    let survives: f64 = spans.iter().filter(|s| s.survives == Some(true)).map(|s| s.weight).sum();
-    let recorded = target.recorded.contains(candidate.seq) && target.kind != Kind::ToolCall;
-    let tells = score >= SUPPORTS;
-    let strength = match () {
-        () if recorded => Strength::Recorded,
-        () if candidate.nested => Strength::NeverInContext,
-        () if shadowed => Strength::Shadowed,
-        () if tells => Strength::SharedText,
-        () => Strength::InContext,
-    };
-    if candidate.nested && !tells {
-        return None;
-    }
-    let supports = match strength {
-        Strength::Recorded => true,
-        Strength::SharedText => true,
-        Strength::Shadowed => tells && survives >= SUPPORTS / 2.0,
-        Strength::InContext | Strength::NeverInContext => false,
-    };
-    Some(Evidence {
-        seq: candidate.seq,
-        call_id: candidate.call_id.clone(),
-        tool: candidate.call.and_then(|call| tools.get(&call).cloned()),
-        strength,
-        score,
-        spans: if score > 0.0 { spans } else { Vec::new() },
-        via: candidate.via.clone(),
-        inherited: candidate.seq < log.inherited(),
-        supports,
-    })
-}
-
-/// As [`score`], but what the model knows from the summaries in its place does not count against it.
-fn score_shadowed(candidate: &Candidate, known: &Known, needle: &Needle) -> Shared {
-    score(candidate.seq, &candidate.matches, &known.without(&candidate.via), needle)
-}
-
-/// A shared run in words.
-pub(super) fn span(run: &Weighted, needle: &Needle, holder: Option<&[Match]>) -> SharedSpan {
-    let bytes = needle.bytes(run.run.from, run.run.length);
-    let whole = &needle.text()[bytes.clone()];
-    let quote = whole.trim();
-    let lead = whole.len() - whole.trim_start().len();
-    let survives = holder.map(|matches| {
-        let has = |token: usize| matches.iter().any(|m| m.from <= token && token < m.from + m.length);
-        let weights = needle.weights(&run.run);
-        let all: f64 = weights.iter().sum();
-        let kept: f64 =
-            weights.iter().enumerate().filter(|(n, _)| has(run.run.from + n)).map(|(_, w)| w).sum();
-        kept >= 0.5 * all
-    });
-    SharedSpan {
-        quote: quote.to_owned(),
-        target_offset: bytes.start + lead,
-        source_offset: run.run.source + lead,
-        weight: run.weight,
-        also_in: run.also_in,
-        survives,
-    }
 }

@@ -146,6 +146,7 @@ pub fn push_wtf8(out: &mut Vec<u8>, more: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_pair_of_escapes_is_one_character_and_a_lone_one_stays() {
@@ -164,6 +165,15 @@ mod tests {
             let start = decode_upto(text, limit);
             assert!(whole.starts_with(&start) && start.len() >= limit.min(whole.len()), "{limit}");
             assert!(start.len() < limit + 4);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_escaped_comes_out_as_it_was(text in "(.{0,40}|[\\x00-\\x1f\\\\\"]{1,3}|\\u{1F600}){0,8}") {
+            let literal = serde_json::to_string(&text).unwrap();
+            let inner = &literal.as_bytes()[1..literal.len() - 1];
+            prop_assert_eq!(&*decode(inner), text.as_bytes());
         }
     }
 

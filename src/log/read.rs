@@ -127,6 +127,12 @@ impl Log {
         }
     }
 
+    /// How many threads read it, as in [`ReadOptions`].
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
     /// The bytes it was read from.
     #[must_use]
     pub fn source(&self) -> &Source {

@@ -31,7 +31,7 @@ pub(crate) fn dot(why: &Why, out: &mut dyn Write) -> io::Result<()> {
         let quote = e.spans.first().map(|s| cut(&s.quote, 40)).unwrap_or_default();
         let named = format!("{} {:.1} {quote}", e.strength.name(), e.score);
         let mut at = e.seq;
-        for via in &e.via {
+        for via in e.via.iter() {
             edges.insert(format!("  {at} -> {via} [label=\"replaced by\", style=dashed];"));
             at = *via;
         }
