@@ -121,11 +121,7 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
         }
         ControlFlow::Continue(())
     };
-    // Only an upgrade has rules for each member of a packed row: which chunks are cited by whom.
-    match target {
-        Some(_) => log.walk(span, |_| true, each)?,
-        None => log.walk_edges(span, each)?,
-    }
+    log.walk_edges(span, each)?;
     for family in &mut families {
         family.end(&mut sink);
     }

@@ -7,11 +7,18 @@ use crate::storage::source::Source;
 pub(super) const HEADER: &str =
     r#"{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}"#;
 
-/// What is found in a log of these events, given as `type data | envelope`.
+/// What is found in a log of these events, given as `type data | envelope`; of packed rows each text is
+/// `"t"`.
 pub(super) fn findings(header: &str, lines: &[&str], target: Option<u32>) -> Vec<Finding> {
     let mut text = header.to_owned();
-    for (seq, line) in lines.iter().enumerate() {
+    let mut seq = 0;
+    for line in lines {
         let (kind, data) = line.split_once(' ').unwrap();
+        if kind.ends_with("-chunks") {
+            text += &format!("\n{{\"type\":\"{kind}\",\"seq0\":{seq},\"time0\":{seq},\"data\":{data}}}");
+            seq += data.matches("\"t\"").count();
+            continue;
+        }
         let (data, more) = data.split_once(" | ").unwrap_or((data, ""));
         let appended = kind.ends_with("/message") || kind == "tool/result";
         let more = match (appended, more) {
@@ -20,6 +27,7 @@ pub(super) fn findings(header: &str, lines: &[&str], target: Option<u32>) -> Vec
             (_, more) => format!(",{more}"),
         };
         text += &format!("\n{{\"type\":\"{kind}\",\"seq\":{seq},\"time\":{seq},\"data\":{data}{more}}}");
+        seq += 1;
     }
     text.push('\n');
     let log = Log::read(Source::memory("log", text.into_bytes()), &ReadOptions::default()).unwrap();

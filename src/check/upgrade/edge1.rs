@@ -10,6 +10,7 @@ use crate::format::schema::Shape;
 use crate::format::shape::{canonical_decimal, is};
 use crate::format::sources::{Run, Sources};
 use crate::json::Raw;
+use crate::log::Log;
 use crate::seq::Seq;
 
 /// The chunks of an attempt that no message has taken yet.
@@ -100,8 +101,8 @@ impl Edge1 {
     }
 
     fn chunk(&mut self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
-        let seq = event.seq.0;
-        push(&mut self.chunks, seq);
+        let run = Run { first: self.first_member(event, out.sink.log), last: event.seq.0 };
+        push(&mut self.chunks, run);
         let place = named(event);
         if self.pending.as_ref().is_some_and(|attempt| attempt.finished || attempt.place != place) {
             self.settle(out);
@@ -115,10 +116,10 @@ impl Edge1 {
         });
         self.write_behind(&attempt);
         (attempt.behind, attempt.place_behind) = (0, None);
-        push(&mut attempt.spans, seq);
+        push(&mut attempt.spans, run);
         attempt.finished |= event.data.path(&["chunk", "type"]).is_some_and(|t| t.is("finish"));
         self.pending = Some(attempt);
-        self.cut(event, out);
+        self.cut(run, out);
         if event.data.get("chunk").is_none_or(Raw::is_null) {
             out.refuse(event, "an assistant/chunk without a chunk");
         }
@@ -128,12 +129,23 @@ impl Edge1 {
         }
     }
 
+    /// The first of the chunks that a member of a packed row stands for: of alike ones between two
+    /// only these are shown.
+    fn first_member(&self, event: &Event<'_>, log: &Log) -> u64 {
+        let record = |seq| log.index().record_of(seq);
+        let before = self.chunks.last().map(|run| run.last).filter(|last| last + 1 < event.seq.0);
+        match before.filter(|last| record(Seq(*last)) == record(event.seq)) {
+            Some(last) => last + 1,
+            None => event.seq.0,
+        }
+    }
+
     /// The inherited events end before an attempt or behind it.
-    fn cut(&self, event: &Event<'_>, out: &mut Refusals<'_, '_>) {
+    fn cut(&self, run: Run, out: &mut Refusals<'_, '_>) {
         let cut = self.source.inherited;
         let first = self.pending.as_ref().and_then(|attempt| attempt.spans.first());
-        if first.is_some_and(|run| run.first < cut) && event.seq.0 >= cut {
-            out.refuse(event, "the end of the inherited events splits an attempt");
+        if first.is_some_and(|first| first.first < cut) && run.last >= cut {
+            out.refuse_at(Seq(run.first.max(cut)), "the end of the inherited events splits an attempt");
         }
     }
 
@@ -145,7 +157,9 @@ impl Edge1 {
             self.settle(out);
         } else if let Some(list) = sources {
             match &self.pending {
-                Some(attempt) if attempt.is_named_by(list) => self.cut(event, out),
+                Some(attempt) if attempt.is_named_by(list) => {
+                    self.cut(Run { first: event.seq.0, last: event.seq.0 }, out);
+                }
                 _ => out.refuse(event, "an assistant/message whose sources are not one whole attempt"),
             }
         } else if here {
@@ -212,10 +226,10 @@ impl Edge1 {
     }
 }
 
-fn push(runs: &mut Vec<Run>, seq: u64) {
+fn push(runs: &mut Vec<Run>, next: Run) {
     match runs.last_mut() {
-        Some(run) if run.last + 1 == seq => run.last = seq,
-        _ => runs.push(Run { first: seq, last: seq }),
+        Some(run) if run.last + 1 == next.first => run.last = next.last,
+        _ => runs.push(next),
     }
 }
 

@@ -137,6 +137,26 @@ fn attempts_are_taken_whole_or_refused() {
     taken(&seeded.replace('4', "3"), &[T, S, H, K, K, SE, TE], 2);
 }
 
+/// Five chunks in one row; time goes back once.
+const PACKED: &str =
+    r#"text-chunks {"turn":1,"step":1,"index":0,"dt":[1,-5,1,1],"texts":["t","t","t","t","t"]}"#;
+
+#[test]
+fn each_chunk_of_a_packed_row_counts_as_if_it_stood_alone() {
+    for row in [PACKED, &PACKED.replace("-5", "5")] {
+        taken(HEADER, &[T, S, H, row, &citing("[3,4,5,6,7]"), C, R, SE, TE], 2);
+        taken(HEADER, &[T, S, H, row, K, &citing("[3,4,5,6,7,8]"), C, R, SE, TE], 2);
+        refused(HEADER, &[T, S, H, row, &citing("[3,7]"), C, R, SE, TE], 2, "not one whole attempt", 8);
+        let done = r#"command/done {"commandId":"x","kind":"success","sourceEventSeq":4}"#;
+        let run = r#"command/run {"commandId":"x","name":"n","source":{"kind":"user"}}"#;
+        refused(HEADER, &[T, S, H, row, run, done], 2, "sourceEventSeq that names chunks", 9);
+        for cut in 4..=7 {
+            let seeded = HEADER.replace("}", &format!(",\"seedLength\":{cut}}}"));
+            refused(&seeded, &[T, S, H, row, SE, TE], 2, "splits an attempt", cut);
+        }
+    }
+}
+
 #[test]
 fn a_turn_that_was_left_open_is_closed_before_a_prompt_only() {
     let put = r#"agent/inbox/spliced {"target":"next-turn","start":0,"inserted":[{"id":"m","role":"user","source":{"kind":"user"},"content":[]}]}"#;
