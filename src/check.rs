@@ -83,9 +83,10 @@ trait Family {
 
 /// All findings of a log: those of its reading first, then those of the rules, in order of events.
 ///
-/// `target` adds what an upgrade to that generation would refuse. Errors when the file cannot be read.
-pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Findings> {
-    let mut sink = Sink { log, limits: *limits, findings: log.findings().clone() };
+/// `target` adds what an upgrade to that generation would refuse. The rules between events see those
+/// up to `upto` only, as if the log ended there. Errors when the file cannot be read.
+pub fn verify(log: &Log, target: Option<u32>, upto: Seq, limits: &Limits) -> Result<Findings> {
+    let mut sink = Sink { log, limits: *limits, findings: found_upto(log, upto, limits) };
     let own_id = log.header().map(|header| header.id.clone()).unwrap_or_default();
     let mut families: Vec<Box<dyn Family>> = vec![
         Box::new(approvals::Approvals::default()),
@@ -114,7 +115,7 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
     if let Some(target) = target {
         families.push(Box::new(upgrade::Upgrade::new(log, target)));
     }
-    let span = Span { closers: false, ..log.whole() };
+    let span = Span { upto, closers: false, ..log.whole() };
     let each = |event: &Event<'_>| {
         for family in &mut families {
             family.event(event, &mut sink);
@@ -126,6 +127,28 @@ pub fn verify(log: &Log, target: Option<u32>, limits: &Limits) -> Result<Finding
         family.end(&mut sink);
     }
     Ok(sink.findings)
+}
+
+/// What the reading found up to an event. What it says of the end of the log is left out unless that is
+/// its last event.
+fn found_upto(log: &Log, upto: Seq, limits: &Limits) -> Findings {
+    let next = log.index().next_seq();
+    if upto.next() >= next {
+        return log.findings().clone();
+    }
+    let end = log.place_of(upto.next()).byte;
+    let mut kept = Findings::default();
+    for finding in log.findings().list() {
+        let place = finding.place;
+        let before = match place.seq {
+            Some(seq) => seq <= upto,
+            None => place.byte.is_none_or(|byte| end.is_none_or(|end| byte < end)),
+        };
+        if before && finding.code != Code::OpenTurn {
+            kept.push(finding.clone(), limits);
+        }
+    }
+    kept
 }
 
 /// Whether any finding is more than a note.

@@ -130,7 +130,7 @@ fn the_other_answers_are_given_on_every_log() {
         }
         let (first, next) = (log.index().first_seq().0, log.index().next_seq().0);
         for seq in [first, (first + next) / 2, next.saturating_sub(1), next, next + 10_000] {
-            let shown = record::read(&log, Seq(seq)).unwrap();
+            let shown = record::read(&log, Seq(seq), Moment::Balanced).unwrap();
             let closers = log.closers().len() as u64;
             assert_eq!(shown.is_some(), seq < next + closers, "{} {seq}", path.display());
         }

@@ -365,6 +365,8 @@ fn requests_are_listed_and_shown_with_what_is_new() {
 fn an_event_is_shown_with_its_place_and_its_ties() {
     check("show", &["show", "compacted.v4.jsonl", "3", "--utc"]);
     check("show-member", &["show", "sound.jsonl.zstd", "6", "--json"]);
+    check("show-at", &["show", "compacted.v4.jsonl", "3", "--utc", "--at", "9"]);
+    check("show-not-yet", &["show", "compacted.v4.jsonl", "12", "--at", "9"]);
     check("show-raw", &["show", "sound.jsonl.zstd", "6", "--raw"]);
 }
 
@@ -372,6 +374,7 @@ fn an_event_is_shown_with_its_place_and_its_ties() {
 fn events_are_chosen_and_printed_as_stored() {
     check("events", &["events", "sound.jsonl", "--type", "t*l/*", "--type", "turn/end"]);
     check("events-table", &["events", "sound.jsonl", "--turn", "1", "--grep", "run", "--table"]);
+    check("events-at", &["events", "sound.jsonl", "--seq", "4..", "--at", "5"]);
     check("events-regex", &["events", "sound.jsonl", "--grep", "a(", "--regex"]);
 }
 
@@ -443,12 +446,15 @@ fn a_conclusion_is_traced_to_tool_results() {
     check("why-paraphrase", &["why", "sound.jsonl", "17", "--all"]);
     check("why-call", &["why", "sound.jsonl", "10"]);
     check("why-no-conclusion", &["why", "sound.jsonl", "11"]);
+    check("why-at", &["why", "searched.jsonl", "--text", "e", "--at", "14"]);
+    check("why-not-yet", &["why", "sound.jsonl", "17", "--at", "9"]);
     check("why-no-text", &["why", "sound.jsonl", "--text", "nobody said that", "--json"]);
 }
 
 #[test]
 fn rules_are_checked_and_explained() {
     check("verify", &["verify", "sound.jsonl"]);
+    check("verify-at", &["verify", "crashed.jsonl.zstd", "--at", "3"]);
     check("verify-json", &["verify", "crashed.jsonl.zstd", "--json"]);
     check("verify-rules", &["verify", "--rules"]);
     check("verify-target", &["verify", "sound.jsonl", "--target", "v4"]);
@@ -458,5 +464,7 @@ fn rules_are_checked_and_explained() {
 #[test]
 fn the_exposure_of_a_text_is_told() {
     check("exposure", &["exposure", "compacted.v4.jsonl", "5"]);
+    check("exposure-at", &["exposure", "compacted.v4.jsonl", "3", "--at", "9"]);
+    check("exposure-no-event", &["exposure", "compacted.v4.jsonl", "99", "--json"]);
     check("exposure-json", &["exposure", "sound.jsonl", "--text", "the", "--json"]);
 }

@@ -59,7 +59,7 @@ fn look(name: &str, bytes: Vec<u8>) {
     assert_eq!(stats::of(&gleaned, moment).unwrap(), stats::of(&log, moment).unwrap());
     let answer = log.index().last_of(Kind::AssistantMessage, Seq(u64::MAX));
     let seq = answer.map_or(middle, |entry| entry.seq);
-    for asked in [Asked::Seq(seq), Asked::Text("e".to_owned())] {
+    for asked in [Asked::Seq(seq), Asked::Text("e".to_owned(), middle)] {
         aimed(&log, bytes.clone(), asked, &options);
     }
     let child = Child { id: "child".to_owned(), created_at: 1 };
@@ -87,14 +87,14 @@ fn aimed(log: &Log, bytes: Vec<u8>, asked: Asked, options: &ReadOptions) {
 fn answers(log: &Log, moment: Moment, middle: Seq) {
     request::each(log, moment, |listed| request::whole(log, &listed.request).map(drop)).unwrap();
     events::each(log, &events::Filter::default(), |_| Ok::<_, Error>(())).unwrap();
-    record::read(log, middle).unwrap();
+    record::read(log, middle, moment).unwrap();
     state::of(log, moment).unwrap();
     compactions::of(log, moment).unwrap();
     timeline::of(log, moment).unwrap();
     stats::of(log, moment).unwrap();
     tools::ledger(log, moment).unwrap();
-    check::verify(log, Some(4), &Limits::default()).unwrap();
-    exposure::carriers(log, &exposure::Query::Event(middle)).unwrap();
+    check::verify(log, Some(4), moment.upto(), &Limits::default()).unwrap();
+    exposure::carriers(log, &exposure::Query::Event(middle), moment).unwrap();
     let side = |moment| diff::Side { log, moment };
     diff::of(side(moment), side(Moment::After(middle))).unwrap();
 }

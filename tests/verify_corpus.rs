@@ -7,6 +7,7 @@ use dsh_log::fault::{Code, Severity};
 use dsh_log::finding::Finding;
 use dsh_log::limits::Limits;
 use dsh_log::log::{Log, ReadOptions};
+use dsh_log::seq::Seq;
 use dsh_log::storage::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +41,7 @@ fn compare_upgrades(from: &str, to: &str, target: u32) -> Vec<String> {
             continue;
         };
         let log = Log::read(Source::open(&path).unwrap(), &ReadOptions::default()).unwrap();
-        let findings = check::verify(&log, Some(target), &Limits::default()).unwrap();
+        let findings = check::verify(&log, Some(target), Seq(u64::MAX), &Limits::default()).unwrap();
         // The corpus was upgraded with the version of its descriptors put to 3 first.
         let refused =
             |f: &&Finding| f.code == Code::UpgradeRefused && !f.message.contains("subagent/descriptor");
@@ -72,7 +73,7 @@ fn nothing_is_found_in_the_corpus_but_what_is_there() {
     let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in shared::files(&root.join("corpus"), is_log) {
         let log = Log::read(Source::open(&path).unwrap(), &ReadOptions::default()).unwrap();
-        let findings = check::verify(&log, None, &Limits::default()).unwrap();
+        let findings = check::verify(&log, None, Seq(u64::MAX), &Limits::default()).unwrap();
         for f in findings.list().iter().filter(|f| f.severity == Severity::Notes) {
             *notes.entry(f.code.name()).or_default() += 1;
         }

@@ -32,7 +32,7 @@ pub(super) fn findings(header: &str, lines: &[&str], target: Option<u32>) -> Vec
     text.push('\n');
     let log = Log::read(Source::memory("log", text.into_bytes()), &ReadOptions::default()).unwrap();
     assert!(log.verdict().outcome.opens(), "{:?}", log.verdict());
-    verify(&log, target, &Limits::default()).unwrap().list().to_vec()
+    verify(&log, target, Seq(u64::MAX), &Limits::default()).unwrap().list().to_vec()
 }
 
 /// The codes of a severity, each with its seq.

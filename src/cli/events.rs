@@ -5,12 +5,12 @@ use super::env::Env;
 use super::exit::Failure;
 use super::input::open_log;
 use super::ls::glob::Pattern;
+use super::options::PastArgs;
 use super::{Outcome, examples};
 use crate::render::clean::clean_line;
 use crate::render::wrap::cut;
 use dsh_log::json::Raw;
 use dsh_log::view::events::{self, Filter, Found};
-use std::ffi::OsString;
 use std::io::Write;
 use std::ops::RangeInclusive;
 
@@ -22,8 +22,8 @@ use std::ops::RangeInclusive;
 #[derive(clap::Args)]
 #[command(after_help = examples::EVENTS)]
 pub(crate) struct Args {
-    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
-    session: OsString,
+    #[command(flatten)]
+    log: PastArgs,
     /// Only events of that type, or of types that fit that pattern of `*` and `?`; may be repeated
     #[arg(long = "type", value_name = "GLOB")]
     types: Vec<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["ndjson", "json"])]
     table: bool,
     /// Also the events that repair would append to close an open turn
-    #[arg(long)]
+    #[arg(long, conflicts_with = "at")]
     closers: bool,
 }
 
@@ -90,12 +90,14 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
         let name = String::from_utf8_lossy(name);
         patterns.iter().any(|pattern| pattern.fits(&name))
     };
-    let log = open_log(&args.session, env)?;
+    let log = open_log(&args.log.session, env)?;
+    let upto = args.log.moment(&log)?.upto().0;
+    let seqs = args.seq.clone().unwrap_or(0..=u64::MAX);
     let exit = judge_view(&log, env)?;
     let filter = Filter {
         kind: (!patterns.is_empty()).then_some(&kind),
         turns: args.turn.clone(),
-        seqs: args.seq.clone().unwrap_or(0..=u64::MAX),
+        seqs: *seqs.start()..=upto.min(*seqs.end()),
         times,
         call: args.call.clone(),
         text: matcher.as_deref(),

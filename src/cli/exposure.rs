@@ -4,6 +4,7 @@ use super::damage::judge_view;
 use super::env::Env;
 use super::exit::{Exit, Failure};
 use super::input::open_log;
+use super::options::{PastArgs, no_such_event};
 use super::{Outcome, children, examples};
 use crate::render::document::exposure as document;
 use crate::render::table::{Fit, Table};
@@ -11,7 +12,7 @@ use dsh_log::evidence::exposure::{self, Carrier, Query};
 use dsh_log::log::Log;
 use dsh_log::seq::Seq;
 use dsh_log::storage::source::Source;
-use std::ffi::OsString;
+use dsh_log::view::moment::Moment;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +24,8 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = examples::EXPOSURE)]
 pub(crate) struct Args {
-    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
-    session: OsString,
+    #[command(flatten)]
+    log: PastArgs,
     /// The event
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     seq: Option<u64>,
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WORDS")]
     text: Option<String>,
     /// Follow it into forks under the root
-    #[arg(long)]
+    #[arg(long, conflicts_with = "at")]
     forks: bool,
 }
 
@@ -45,13 +46,19 @@ struct Exposed {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
-    let log = open_log(&args.session, env)?;
+    let log = open_log(&args.log.session, env)?;
+    let moment = args.log.moment(&log)?;
     let query = match (&args.text, args.seq) {
         (Some(text), _) => Query::Text(text.clone()),
         (None, seq) => Query::Event(Seq(seq.unwrap_or_default())),
     };
+    if let Query::Event(seq) = query
+        && (log.index().record_of(seq).is_none() || seq > moment.upto())
+    {
+        return Err(no_such_event(&log, seq, moment));
+    }
     let exit = judge_view(&log, env)?;
-    let mut all = vec![exposed(&log, &query)?];
+    let mut all = vec![exposed(&log, &query, moment)?];
     if args.forks
         && let Some(root) = env.root.as_deref()
     {
@@ -70,9 +77,10 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     Ok(if carried || exit != Exit::Done { exit } else { Exit::Found })
 }
 
-fn exposed(log: &Log, query: &Query) -> Result<Exposed, Failure> {
+fn exposed(log: &Log, query: &Query, moment: Moment) -> Result<Exposed, Failure> {
     let id = log.header().map(|h| h.shown_id()).unwrap_or_default();
-    Ok(Exposed { id, path: log.source().path().to_owned(), carriers: exposure::carriers(log, query)? })
+    let carriers = exposure::carriers(log, query, moment)?;
+    Ok(Exposed { id, path: log.source().path().to_owned(), carriers })
 }
 
 /// The sessions that were forked from it, and those forked from them. An event keeps its seq in the
@@ -86,7 +94,7 @@ fn forks(log: &Log, root: &Path, query: &Query, all: &mut Vec<Exposed>, env: &En
             Query::Event(seq) => seq.0 < child.inherited(),
         };
         if reaches {
-            all.push(exposed(&child, query)?);
+            all.push(exposed(&child, query, Moment::Stored)?);
         }
     }
     Ok(())

@@ -71,19 +71,55 @@ impl LogArgs {
     ///
     /// Errors when `--at` names an event that is not stored.
     pub(crate) fn moment(&self, log: &Log) -> Result<Moment, Failure> {
-        let Some(seq) = self.at else {
-            return Ok(if self.stored { Moment::Stored } else { Moment::Balanced });
-        };
-        let (first, next) = (log.index().first_seq(), log.index().next_seq());
-        if Seq(seq) >= first && Seq(seq) < next {
-            return Ok(Moment::After(Seq(seq)));
+        match self.at {
+            Some(seq) => after(log, seq),
+            None => Ok(if self.stored { Moment::Stored } else { Moment::Balanced }),
         }
-        let message = match next.0.checked_sub(1).filter(|last| *last >= first.0) {
-            Some(last) => format!("no event {seq}: the log holds the events {first} to {last}"),
-            None => format!("no event {seq}: the log holds no events"),
-        };
-        Err(Error::new(ErrorKind::Usage, "no-such-event", message).at_path(log.source().path()).into())
     }
+}
+
+/// Which log, and as of when, for what stored events alone tell.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PastArgs {
+    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
+    pub(crate) session: OsString,
+    /// As it stood right after that event
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+}
+
+impl PastArgs {
+    /// The state that is asked for; errors as those of [`LogArgs::moment`].
+    pub(crate) fn moment(&self, log: &Log) -> Result<Moment, Failure> {
+        self.at.map_or(Ok(Moment::Stored), |seq| after(log, seq))
+    }
+
+    /// The last event that may count, before it is known whether there is such an event.
+    pub(crate) fn upto(&self) -> Seq {
+        Seq(self.at.unwrap_or(u64::MAX))
+    }
+}
+
+/// Right after a stored event.
+pub(crate) fn after(log: &Log, seq: u64) -> Result<Moment, Failure> {
+    let (first, next) = (log.index().first_seq(), log.index().next_seq());
+    if Seq(seq) >= first && Seq(seq) < next {
+        return Ok(Moment::After(Seq(seq)));
+    }
+    Err(no_such_event(log, Seq(seq), Moment::Stored))
+}
+
+/// There is no such event at a moment.
+pub(crate) fn no_such_event(log: &Log, seq: Seq, moment: Moment) -> Failure {
+    let (first, last) = (log.index().first_seq().0, log.index().next_seq().0.checked_sub(1));
+    let message = match (moment, last.filter(|last| *last >= first)) {
+        (_, None) => format!("no event {seq}: the log holds no events"),
+        (Moment::After(now), _) if now < seq => {
+            format!("no event {seq} yet: --at {now} asks of the events {first} to {now}")
+        }
+        (_, Some(last)) => format!("no event {seq}: the log holds the events {first} to {last}"),
+    };
+    Error::new(ErrorKind::Usage, "no-such-event", message).at_path(log.source().path()).into()
 }
 
 /// A number of bytes with an optional unit of 1024: `64M`, `1G`, `4096`.

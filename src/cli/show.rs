@@ -3,6 +3,7 @@
 use super::damage::judge_view;
 use super::env::Env;
 use super::input::open_log;
+use super::options::{LogArgs, no_such_event};
 use super::{Outcome, examples};
 use crate::render::clean::clean;
 use crate::render::document::record as document;
@@ -13,7 +14,6 @@ use dsh_log::json::indent::indent;
 use dsh_log::position::{FrameNo, LineNo, TextOffset};
 use dsh_log::seq::Seq;
 use dsh_log::view::record::{self, Place, Record};
-use std::ffi::OsString;
 use std::io::Write;
 
 /// Show one event: where it lies, what it cites and what cites it, what took its place
@@ -23,8 +23,8 @@ use std::io::Write;
 #[derive(clap::Args)]
 #[command(after_help = examples::SHOW)]
 pub(crate) struct Args {
-    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
-    session: OsString,
+    #[command(flatten)]
+    log: LogArgs,
     /// Which event
     seq: u64,
     /// Only the stored line, byte for byte
@@ -34,24 +34,18 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
-    let log = open_log(&args.session, env)?;
+    let log = open_log(&args.log.session, env)?;
+    let moment = args.log.moment(&log)?;
     let exit = judge_view(&log, env)?;
-    let Some(record) = record::read(&log, Seq(args.seq))? else {
-        if log.index().record_of(Seq(args.seq)).is_some() {
+    let Some(record) = record::read(&log, Seq(args.seq), moment)? else {
+        if Seq(args.seq) <= moment.upto() && log.index().record_of(Seq(args.seq)).is_some() {
             let message =
                 format!("event {} is longer than the limit on records, or cannot be read", args.seq);
             let error = Error::new(ErrorKind::Corrupt, "record-too-long", message);
             let error = error.at(log.place_of(Seq(args.seq))).at_path(log.source().path());
             return Err(error.hint("raise the limit with --max-record").into());
         }
-        let (first, next) = (log.index().first_seq(), log.index().next_seq());
-        let message = match next.0.checked_sub(1).filter(|last| *last >= first.0) {
-            Some(last) => format!("no event {}: the log holds the events {first} to {last}", args.seq),
-            None => format!("no event {}: the log holds no events", args.seq),
-        };
-        return Err(Error::new(ErrorKind::Usage, "no-such-event", message)
-            .at_path(log.source().path())
-            .into());
+        return Err(no_such_event(&log, Seq(args.seq), moment));
     };
     let mut out = env.out();
     if args.raw {

@@ -3,6 +3,7 @@
 use super::env::Env;
 use super::exit::{Exit, Failure};
 use super::input::open_log;
+use super::options::after;
 use super::{Outcome, examples};
 use crate::render::document::verify as document;
 use crate::render::table::{Fit, Table};
@@ -15,6 +16,7 @@ use dsh_log::format::dialect::Dialect;
 use dsh_log::log::Log;
 use dsh_log::storage::discover::{self, Skipped};
 use dsh_log::storage::source::Source;
+use dsh_log::view::moment::Moment;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,6 +40,9 @@ pub(crate) struct Args {
     /// Check all sessions under the root, one line each
     #[arg(long)]
     all: bool,
+    /// Only what holds for the events up to that one
+    #[arg(long, value_name = "SEQ", conflicts_with_all = ["rules", "all"])]
+    at: Option<u64>,
     /// Add what the upgrade to that generation would refuse
     #[arg(long, value_name = "GENERATION", value_parser = parse_generation)]
     target: Option<u32>,
@@ -59,13 +64,14 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     }
     let Some(session) = &args.session else { return all(args, env) };
     let log = open_log(session, env)?;
-    let findings = check::verify(&log, args.target, &env.reading.limits)?;
+    let moment = args.at.map_or(Ok(Moment::Stored), |seq| after(&log, seq))?;
+    let findings = check::verify(&log, args.target, moment.upto(), &env.reading.limits)?;
     let mut out = env.out();
     if env.json {
         out.write_all(&document::document(&log, &findings))?;
         out.write_all(b"\n")?;
     } else {
-        verify_text::write(&log, &findings, env.style, env.width, &mut *out)?;
+        verify_text::write(&log, moment, &findings, env.style, env.width, &mut *out)?;
     }
     Ok(exit_of(&findings))
 }
@@ -117,7 +123,7 @@ fn all(args: &Args, env: &Env) -> Outcome {
                 while let Some((n, path)) = take(&next, &paths) {
                     let found = Source::open(path).and_then(|source| {
                         let log = Log::read(source, &reading)?;
-                        let findings = check::verify(&log, target, &reading.limits)?;
+                        let findings = check::verify(&log, target, Moment::Stored.upto(), &reading.limits)?;
                         Ok((log, findings))
                     });
                     let line = Line::of(&Checked { path: path.clone(), found }, root);

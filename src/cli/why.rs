@@ -4,6 +4,7 @@ use super::damage::judge_view;
 use super::env::Env;
 use super::exit::Failure;
 use super::input::open_to_ask;
+use super::options::{PastArgs, no_such_event};
 use super::{Outcome, children, examples};
 use crate::render::document::why as document;
 use crate::render::document::why::Delegated;
@@ -17,7 +18,6 @@ use dsh_log::storage::layout;
 use dsh_log::storage::locate::{self, Target as Place};
 use dsh_log::storage::source::Source;
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -33,8 +33,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = examples::WHY)]
 pub(crate) struct Args {
-    /// A log file, a session directory, a session id or its beginning, `@latest`, or `-`
-    session: OsString,
+    #[command(flatten)]
+    log: PastArgs,
     /// The conclusion's event
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     seq: Option<u64>,
@@ -58,11 +58,16 @@ enum Graph {
 /// Runs the command.
 pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     let asked = match &args.text {
-        Some(text) => Asked::Text(text.clone()),
+        Some(text) => Asked::Text(text.clone(), args.log.upto()),
         None => Asked::Seq(Seq(args.seq.unwrap_or_default())),
     };
-    let aimed = open_to_ask(&args.session, asked, env)?;
-    let (log, target) = (aimed.log(), aimed.target()?);
+    let aimed = open_to_ask(&args.log.session, asked, env)?;
+    let log = aimed.log();
+    let moment = args.log.moment(log)?;
+    if let Some(seq) = args.seq.map(Seq).filter(|seq| *seq > moment.upto()) {
+        return Err(no_such_event(log, seq, moment));
+    }
+    let target = aimed.target()?;
     let exit = judge_view(log, env)?;
     let (why, mut question) = aimed.ask(target)?;
     let parent = parent(log, &why, env);

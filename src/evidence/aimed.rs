@@ -91,8 +91,8 @@ impl Aim {
                 let text = glimpse.at(*seq, words::of_conclusion)?;
                 text.filter(|text| !text.is_empty()).map(|text| (*seq, text, None))
             }
-            Asked::Text(wanted) => glimpse.last(LOOK_BACK, |event| {
-                if event.kind != Kind::AssistantMessage || event.op.is_replace() {
+            Asked::Text(wanted, upto) => glimpse.last(LOOK_BACK, |event| {
+                if event.kind != Kind::AssistantMessage || event.op.is_replace() || event.seq > *upto {
                     return None;
                 }
                 let text = words::of_conclusion(event);
@@ -174,9 +174,23 @@ mod tests {
         why.evidence.into_iter().filter(|e| e.supports).map(|e| (e.seq, e.tool)).collect()
     }
 
+    const NOW: Seq = Seq(u64::MAX);
+
+    #[test]
+    fn of_an_earlier_moment_the_last_answer_up_to_it_is_meant() {
+        let later = answer(5, "sockets are open");
+        let asked = |upto| Asked::Text("sockets".to_owned(), upto);
+        for (upto, seq) in [(NOW, 5), (Seq(5), 5), (Seq(4), 4)] {
+            let aimed = read(&format!("{later}\n"), asked(upto));
+            assert_eq!(aimed.aim.as_ref().map(|aim| aim.seq), Some(Seq(seq)));
+            assert_eq!(aimed.target().unwrap().seq, Seq(seq));
+        }
+        assert_eq!(read("", asked(Seq(3))).target().unwrap_err().code, "no-such-text");
+    }
+
     #[test]
     fn the_words_are_looked_for_while_the_log_is_read() {
-        for asked in [Asked::Seq(Seq(4)), Asked::Text("sockets".to_owned())] {
+        for asked in [Asked::Seq(Seq(4)), Asked::Text("sockets".to_owned(), NOW)] {
             let aimed = read("", asked);
             assert_eq!(aimed.aim.as_ref().map(|aim| aim.seq), Some(Seq(4)));
             assert_eq!(aimed.log.gleaned::<Looked>().unwrap().count(), 3);
@@ -187,7 +201,8 @@ mod tests {
     #[test]
     fn an_answer_that_is_no_part_of_the_log_is_not_asked_about() {
         // Behind a gap the harness reads no further; a look from the end meets it first.
-        let aimed = read(&format!("{}\n", answer(9, "max_sockets is 12")), Asked::Text("sockets".to_owned()));
+        let aimed =
+            read(&format!("{}\n", answer(9, "max_sockets is 12")), Asked::Text("sockets".to_owned(), NOW));
         assert_eq!(aimed.aim.as_ref().map(|aim| aim.seq), Some(Seq(9)));
         assert_eq!(aimed.target().unwrap().seq, Seq(4));
         assert_eq!(found(&aimed), [(3, Some("read".to_owned()))]);

@@ -7,6 +7,7 @@ use crate::format::kind::Kind;
 use crate::log::Log;
 use crate::log::walk::Span;
 use crate::seq::Seq;
+use crate::view::moment::Moment;
 use crate::view::requests::{self, Request};
 use std::ops::ControlFlow;
 
@@ -65,22 +66,24 @@ pub struct Carrier {
     pub offset: Option<usize>,
 }
 
-/// Every event that carried it to the model, ascending. Surface events are read once each.
+/// Every event that carried it to the model up to a moment, ascending. Surface events are read once
+/// each; closers carry nothing.
 ///
 /// Errors when the file cannot be read.
-pub fn carriers(log: &Log, query: &Query) -> Result<Vec<Carrier>> {
-    let requests = requests::list(log);
+pub fn carriers(log: &Log, query: &Query, moment: Moment) -> Result<Vec<Carrier>> {
+    let upto = moment.upto();
+    let requests = requests::list_upto(log, upto);
     let mut out = Vec::new();
     match query {
         Query::Text(text) => {
-            let span = Span { closers: false, ..log.whole() };
+            let span = Span { closers: false, ..moment.span(log) };
             let on_surface = |kind| log.dialect().is_surface(kind);
             log.walk(
                 span,
                 |entry| on_surface(entry.kind),
                 |event| {
                     if let Some(offset) = words_of(event, log).find(text.as_str()) {
-                        out.extend(carrier(log, &requests, event.seq, Some(offset)));
+                        out.extend(carrier(log, &requests, event.seq, upto, Some(offset)));
                     }
                     ControlFlow::Continue(())
                 },
@@ -88,8 +91,8 @@ pub fn carriers(log: &Log, query: &Query) -> Result<Vec<Carrier>> {
         }
         Query::Event(seq) => {
             let mut at = Some(*seq);
-            while let Some(seq) = at {
-                out.extend(carrier(log, &requests, seq, None));
+            while let Some(seq) = at.filter(|seq| *seq <= upto) {
+                out.extend(carrier(log, &requests, seq, upto, None));
                 at = log.surface().replaced_by(seq.0).map(Seq);
             }
         }
@@ -104,10 +107,10 @@ fn words_of(event: &Event<'_>, log: &Log) -> String {
     }
 }
 
-fn carrier(log: &Log, requests: &[Request], seq: Seq, offset: Option<usize>) -> Option<Carrier> {
+fn carrier(log: &Log, requests: &[Request], seq: Seq, now: Seq, offset: Option<usize>) -> Option<Carrier> {
     let all = log.surface().all();
     let node = all.binary_search_by_key(&seq.0, |node| node.seq).ok().and_then(|n| all.get(n))?;
-    let until = log.surface().replaced_by(seq.0).map(Seq);
+    let until = log.surface().replaced_by(seq.0).map(Seq).filter(|until| *until <= now);
     let had = |upto: Seq| upto >= seq && until.is_none_or(|until| upto < until);
     let with: Vec<&Request> = requests.iter().filter(|r| r.upto.is_some_and(had)).collect();
     let copy = match (node.op.is_replace(), node.kind) {

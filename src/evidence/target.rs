@@ -16,8 +16,8 @@ use std::ops::Range;
 pub enum Asked {
     /// The one at a seq, see [`at`].
     Seq(Seq),
-    /// The last one that holds a text, see [`with_text`].
-    Text(String),
+    /// The last one up to an event that holds a text, see [`with_text`].
+    Text(String, Seq),
 }
 
 /// A conclusion: what it says and what the log says of its making.
@@ -47,7 +47,7 @@ fn usage(log: &Log, code: &'static str, message: String) -> Error {
 pub fn of(log: &Log, asked: &Asked) -> Result<Target> {
     match asked {
         Asked::Seq(seq) => at(log, *seq),
-        Asked::Text(text) => with_text(log, text),
+        Asked::Text(text, upto) => with_text(log, text, *upto),
     }
 }
 
@@ -128,12 +128,13 @@ fn advertised(log: &Log, bodies: &mut Bodies<'_>, call: Seq, id: &str) -> Result
 /// How many events are read at once on the way back.
 const STRIDE: usize = 64;
 
-/// The last assistant message that holds a text, in its words or in the arguments of its calls. Only
-/// the lines that hold it are asked about.
+/// The last assistant message up to an event that holds a text, in its words or in the arguments of its
+/// calls. Only the lines that hold it are asked about.
 ///
 /// Errors: `no-such-text`.
-pub fn with_text(log: &Log, wanted: &str) -> Result<Target> {
-    let answers: Vec<Seq> = log.index().entries().iter().filter(|e| is_answer(e)).map(|e| e.seq).collect();
+pub fn with_text(log: &Log, wanted: &str, upto: Seq) -> Result<Target> {
+    let entries = log.index().entries().iter().take_while(|entry| entry.seq <= upto);
+    let answers: Vec<Seq> = entries.filter(|e| is_answer(e)).map(|e| e.seq).collect();
     let mut bodies = Bodies::new(log);
     for stride in answers.rchunks(STRIDE) {
         let mut last = None;

@@ -2,16 +2,19 @@
 
 use super::clean::clean_line;
 use super::inspect_text::plural;
+use super::number::count;
 use super::style::Style;
 use super::wrap::wrap;
 use dsh_log::fault::Severity;
 use dsh_log::finding::Findings;
 use dsh_log::log::Log;
+use dsh_log::view::moment::Moment;
 use std::io::{self, Write};
 
 /// Writes the verdict, then every finding, the worst first.
 pub(crate) fn write(
     log: &Log,
+    moment: Moment,
     findings: &Findings,
     style: Style,
     width: usize,
@@ -19,7 +22,13 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let verdict = log.verdict();
     let words = verdict.outcome.name().replace('-', " ");
-    writeln!(out, "{}, {} looked at", style.strong(&words), plural(log.index().events(), "event"))?;
+    let (all, seen) = (log.index().events(), moment.events(log));
+    let seen = if seen == all {
+        plural(all, "event")
+    } else {
+        format!("{} of {}", count(seen), plural(all, "event"))
+    };
+    writeln!(out, "{}, {seen} looked at", style.strong(&words))?;
     for severity in [Severity::Refuses, Severity::Cuts, Severity::Warns, Severity::Notes] {
         for finding in findings.list().iter().filter(|f| f.severity == severity) {
             let label = format!("{:<8}", severity.name());

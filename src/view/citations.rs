@@ -1,5 +1,6 @@
 //! What an event refers to and what refers to it (v0 sections 7, 9.3 and 16.9).
 
+use super::moment::Moment;
 use crate::error::Result;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
@@ -82,8 +83,8 @@ pub struct CitedBy {
     pub member: &'static str,
 }
 
-/// The later events that refer to one, closers included. One pass over what may refer at all.
-pub fn citing(log: &Log, seq: Seq) -> Result<Vec<CitedBy>> {
+/// The events behind one that refer to it, up to a moment. One pass over what may refer at all.
+pub fn citing(log: &Log, seq: Seq, moment: Moment) -> Result<Vec<CitedBy>> {
     let refers = |kind: Kind| {
         use Kind::{
             CommandDone, CompactionPrune, CompactionSummary, ImageOffload, SessionTitle,
@@ -102,7 +103,7 @@ pub fn citing(log: &Log, seq: Seq) -> Result<Vec<CitedBy>> {
     };
     let mut out = Vec::new();
     log.walk(
-        Span { from: seq.next(), ..log.whole() },
+        Span { from: seq.next(), ..moment.span(log) },
         |entry| refers(entry.kind),
         |event| {
             for citation in of(event) {

@@ -1,6 +1,7 @@
 //! One event: its stored text, where it lies, what it refers to, what became of it.
 
 use super::citations::{self, Citation, CitedBy};
+use super::moment::Moment;
 use crate::error::Result;
 use crate::format::event::Location;
 use crate::format::kind::Kind;
@@ -85,8 +86,11 @@ impl Surface {
     }
 }
 
-/// Reads one event; `None` when the log has none of that seq.
-pub fn read(log: &Log, seq: Seq) -> Result<Option<Record>> {
+/// Reads one event, with what became of it up to a moment; `None` when there is none of that seq then.
+pub fn read(log: &Log, seq: Seq, moment: Moment) -> Result<Option<Record>> {
+    if seq > moment.upto() || seq >= log.index().next_seq() && !moment.has_closers() {
+        return Ok(None);
+    }
     let mut bodies = Bodies::new(log);
     let read = bodies.with(seq, |event| Record {
         seq,
@@ -109,8 +113,8 @@ pub fn read(log: &Log, seq: Seq) -> Result<Option<Record>> {
         record.stored = line.to_vec();
         record.place = place(log, seq, record.stored.len() as u64)?;
     }
-    record.cited_by = citations::citing(log, seq)?;
-    let surface = super::moment::Moment::Balanced.surface(log);
+    record.cited_by = citations::citing(log, seq, moment)?;
+    let surface = moment.surface(log);
     if surface.current(seq.0).is_some() {
         record.surface = Surface::Current;
     }
