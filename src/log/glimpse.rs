@@ -187,15 +187,18 @@ impl<'a> Glimpse<'a> {
         each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<()> {
         let end = self.source.bytes();
-        let first = match from {
+        let mut next = match from {
             0 => Some(0),
             _ => self.find(b"\n", from - 1, end)?.map(|newline| newline + 1),
         };
-        let Some(start) = first.filter(|start| *start < to) else { return Ok(()) };
-        let last = self.find(b"\n", to - 1, end)?.map_or(end, |newline| newline + 1);
-        self.stored.resize((last - start) as usize, 0);
-        let got = self.source.read_at(start, &mut self.stored)?;
-        let _ = whole_lines(&self.stored[..got], each);
+        while let Some(start) = next.filter(|start| *start < to) {
+            let Some(newline) = self.find(b"\n", start, end)? else { break };
+            let line = self.window.get(start, (newline - start) as usize)?;
+            if each(line).is_break() {
+                break;
+            }
+            next = Some(newline + 1);
+        }
         Ok(())
     }
 
@@ -283,6 +286,16 @@ mod tests {
             }
             check(&Source::memory("log.jsonl.zstd", bytes));
         }
+    }
+
+    #[test]
+    fn a_line_longer_than_a_frame_may_be_is_not_followed() {
+        let long = "x".repeat(9 << 20);
+        let source = Source::memory("log.jsonl", format!("{HEADER}\n{long}\n").into_bytes());
+        let mut glimpse = Glimpse::new(&source).unwrap().unwrap();
+        assert_eq!(glimpse.at(Seq(3), n_of).unwrap(), None);
+        assert_eq!(glimpse.last(u64::MAX, n_of).unwrap(), None);
+        assert!(glimpse.stored.capacity() < 1 << 20);
     }
 
     #[test]
