@@ -16,6 +16,7 @@ pub mod needle;
 pub mod pattern;
 pub mod score;
 pub mod stream;
+pub mod strength;
 pub mod target;
 pub mod tokens;
 pub mod why;

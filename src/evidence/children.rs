@@ -4,7 +4,8 @@
 use super::judge::span;
 use super::needle::{Found, Scratch};
 use super::score::{Known, SUPPORTS, Scored, score};
-use super::why::{Evidence, Question, Strength};
+use super::strength::{Evidence, Strength};
+use super::why::Question;
 use super::words;
 use crate::error::Result;
 use crate::format::event::Event;

@@ -3,8 +3,8 @@
 use super::context::{Candidate, Context};
 use super::needle::{Match, Needle};
 use super::score::{Known, SUPPORTS, Scored, Shared, Weighted, score};
+use super::strength::{Evidence, SharedSpan, Strength};
 use super::target::Target;
-use super::why::{Evidence, SharedSpan, Strength};
 use crate::error::Result;
 use crate::format::kind::Kind;
 use crate::log::{Log, pipeline};

@@ -2,11 +2,15 @@
 
 use super::detail::{CallId, Detail, ResultKey, Slot};
 use super::dialect::{Dialect, ToolResultShape};
-use super::judge::is_plain;
 use super::kind::Kind;
 use crate::json::{Raw, canonical};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Whether nothing need be gathered of such events.
+pub(super) fn is_plain(kind: Kind) -> bool {
+    kind == Kind::AssistantChunk
+}
 
 /// The parts of the data that folds need.
 pub(super) fn parts(kind: Kind, data: Option<Raw<'_>>, dialect: &Dialect, detail: &mut Detail) {

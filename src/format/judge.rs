@@ -172,10 +172,6 @@ fn packed_row((seq0, time, last_time, members): (u64, i64, i64, u64)) -> Row {
     }
 }
 
-pub(super) fn is_plain(kind: Kind) -> bool {
-    kind == Kind::AssistantChunk
-}
-
 /// Fills in a row's detail and, for an old shape, its kind.
 fn judge(row: &mut Row, parts: &Parts<'_>, invalid_utf8: bool, context: &RowContext<'_>) {
     let dialect = context.dialect;
@@ -211,7 +207,7 @@ fn judge(row: &mut Row, parts: &Parts<'_>, invalid_utf8: bool, context: &RowCont
     row_faults::crash(row.kind, data, dialect, &mut detail);
     row_faults::events(row, parts, data, dialect, &mut detail);
     detail.invalid_utf8 = invalid_utf8;
-    if !is_plain(row.kind) || !detail.faults.is_empty() || detail.invalid_utf8 {
+    if !gather::is_plain(row.kind) || !detail.faults.is_empty() || detail.invalid_utf8 {
         row.detail = Some(Box::new(detail));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::clean::clean_line;
 use super::wrap::cut;
-use dsh_log::evidence::why::{Strength, Why};
+use dsh_log::evidence::strength::Strength;
+use dsh_log::evidence::why::Why;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 

@@ -1,7 +1,8 @@
 //! The JSON document of `why`.
 
 use dsh_log::evidence::children::Link;
-use dsh_log::evidence::why::{Evidence, SharedSpan, Why};
+use dsh_log::evidence::strength::{Evidence, SharedSpan};
+use dsh_log::evidence::why::Why;
 use dsh_log::json::write::{Object, array, ints};
 use dsh_log::log::Log;
 use std::path::{Path, PathBuf};
