@@ -16,6 +16,9 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct Automaton {
     states: Vec<State>,
+    /// The steps from the beginning, where most streams stand most of the time: by token.
+    first: Vec<Option<u32>>,
+    /// All other steps.
     steps: HashMap<(u32, u32), u32>,
 }
 
@@ -28,11 +31,12 @@ pub struct Standing {
 }
 
 impl Automaton {
-    /// The automaton of a sequence; its size is linear in the sequence.
+    /// The automaton of a sequence; its size is linear in the sequence and its largest token.
     #[must_use]
     pub fn new(sequence: &[u32]) -> Automaton {
         let mut a = Automaton {
             states: vec![State { longest: 0, link: None, end: 0 }],
+            first: vec![None; sequence.iter().max().map_or(0, |most| *most as usize + 1)],
             steps: HashMap::with_capacity(sequence.len() * 3),
         };
         let mut next: Vec<Vec<u32>> = vec![Vec::new()];
@@ -44,11 +48,18 @@ impl Automaton {
     }
 
     fn step(&self, state: u32, token: u32) -> Option<u32> {
-        self.steps.get(&(state, token)).copied()
+        match state {
+            0 => self.first.get(token as usize).copied().flatten(),
+            _ => self.steps.get(&(state, token)).copied(),
+        }
     }
 
     fn put(&mut self, from: u32, token: u32, to: u32, next: &mut [Vec<u32>]) {
-        if self.steps.insert((from, token), to).is_none()
+        let before = match from {
+            0 => self.first[token as usize].replace(to),
+            _ => self.steps.insert((from, token), to),
+        };
+        if before.is_none()
             && let Some(list) = next.get_mut(from as usize)
         {
             list.push(token);

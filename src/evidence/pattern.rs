@@ -41,6 +41,8 @@ pub struct Pattern {
     vocabulary: HashMap<String, u32>,
     /// Finds in a source where words that tell may stand. `None` where the text has none.
     telling: Option<AhoCorasick>,
+    /// The numbers of its words of one ASCII character: blanks and marks are most of what is looked up.
+    short: [Option<u32>; 128],
     /// Which beginnings and lengths its words have: most words of a source are turned away here.
     gate: Vec<bool>,
     automaton: Automaton,
@@ -69,6 +71,7 @@ impl Pattern {
             compound,
             automaton: Automaton::new(&words),
             gate: gate(vocabulary.keys()),
+            short: short(&vocabulary),
             text,
             tokens: list,
             worth,
@@ -98,6 +101,9 @@ impl Pattern {
     /// The number of a word, where the text has it.
     #[must_use]
     pub fn word(&self, text: &str) -> Option<u32> {
+        if let [byte @ 0..128] = text.as_bytes() {
+            return self.short[usize::from(*byte)];
+        }
         if self.gate[door(text)] { self.vocabulary.get(text).copied() } else { None }
     }
 
@@ -203,6 +209,16 @@ fn door(token: &str) -> usize {
     let first = usize::from(token.as_bytes().first().copied().unwrap_or_default());
     let last = usize::from(token.as_bytes().last().copied().unwrap_or_default());
     first | (last & 31) << 8 | token.len().min(31) << 13
+}
+
+fn short(vocabulary: &HashMap<String, u32>) -> [Option<u32>; 128] {
+    let mut short = [None; 128];
+    for (word, number) in vocabulary {
+        if let [byte @ 0..128] = word.as_bytes() {
+            short[usize::from(*byte)] = Some(*number);
+        }
+    }
+    short
 }
 
 fn gate<'a>(words: impl Iterator<Item = &'a String>) -> Vec<bool> {
