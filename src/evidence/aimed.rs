@@ -88,8 +88,11 @@ impl Aim {
         let Some(mut glimpse) = Glimpse::new(source)? else { return Ok(None) };
         let found = match asked {
             Asked::Seq(seq) => {
-                let text = glimpse.at(*seq, words::of_conclusion)?;
-                text.filter(|text| !text.is_empty()).map(|text| (*seq, text, None))
+                let text = glimpse.at(*seq, |event| {
+                    let concludes = target::concludes(event.kind, event.op.is_replace());
+                    concludes.then(|| words::of_conclusion(event))
+                })?;
+                text.flatten().map(|text| (*seq, text, None))
             }
             Asked::Text(wanted, upto) => glimpse.last(LOOK_BACK, |event| {
                 if event.kind != Kind::AssistantMessage || event.op.is_replace() || event.seq > *upto {

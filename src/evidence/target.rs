@@ -74,6 +74,11 @@ pub fn at(log: &Log, seq: Seq) -> Result<Target> {
         upto: seq.0.checked_sub(1).map(Seq),
         recorded: recorded.unwrap_or_default(),
     };
+    if !concludes(kind, replaces) {
+        let message = format!("event {seq} is a {kind}, which concludes nothing");
+        let hint = "name an assistant/message or a tool/call, or give --text";
+        return Err(usage(log, "no-conclusion", message).hint(hint));
+    }
     match kind {
         Kind::AssistantMessage if !replaces => produced_by(log, &mut target, seq),
         Kind::ToolCall => {
@@ -82,15 +87,19 @@ pub fn at(log: &Log, seq: Seq) -> Result<Target> {
                 produced_by(log, &mut target, message);
             }
         }
-        Kind::AssistantMessage | Kind::CompactionSummary => {}
-        Kind::UserMessage if replaces => {}
-        _ => {
-            let message = format!("event {seq} is a {kind}, which concludes nothing");
-            let hint = "name an assistant/message or a tool/call, or give --text";
-            return Err(usage(log, "no-conclusion", message).hint(hint));
-        }
+        // No request stands for a summary, or for what was put in the place of an answer.
+        _ => {}
     }
     Ok(target)
+}
+
+/// Whether an event of that type concludes anything; a message of people only where it is a summary.
+pub(super) fn concludes(kind: Kind, replaces: bool) -> bool {
+    match kind {
+        Kind::AssistantMessage | Kind::ToolCall | Kind::CompactionSummary => true,
+        Kind::UserMessage => replaces,
+        _ => false,
+    }
 }
 
 fn produced_by(log: &Log, target: &mut Target, message: Seq) {
