@@ -49,12 +49,11 @@ pub(crate) fn find(log: &Log, list: &[Request], name: RequestName, env: &Env) ->
         }
         several => {
             let seqs: Vec<String> = several.iter().map(|r| r.first.to_string()).collect();
-            let message = format!(
-                "{shown} names {} requests, at the events {}; use --at with the event before one",
-                several.len(),
-                seqs.join(", ")
-            );
-            Err(fail("ambiguous", message))
+            let message =
+                format!("{shown} names {} requests, at the events {}", several.len(), seqs.join(", "));
+            let path = log.source().path();
+            let hint = format!("dsh-log request {} --at {}", path.display(), several[0].first);
+            Err(Error::new(ErrorKind::Usage, "ambiguous", message).at_path(path).hint(hint).into())
         }
     }
 }

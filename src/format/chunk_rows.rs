@@ -118,6 +118,15 @@ impl<'a> ChunkRow<'a> {
         }
     }
 
+    /// The times of the members, in order.
+    pub fn times(&self) -> impl Iterator<Item = i64> + '_ {
+        let steps = self.steps.elements().map(|step| step.safe_int().unwrap_or(0));
+        std::iter::once(0).chain(steps).scan(self.time0, |time, step| {
+            *time = time.saturating_add(step);
+            Some(*time)
+        })
+    }
+
     /// The data of one member (v0 sections 6.2 and 8.3).
     fn member(&self, payload: Raw<'_>) -> Vec<u8> {
         let chunk =

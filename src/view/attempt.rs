@@ -91,13 +91,18 @@ pub fn read(log: &Log, bodies: &mut Bodies<'_>, request: &Request, timed: bool) 
     let time = |seq: Seq| entry(seq).map(|e| e.time);
     let mut attempt = Attempt {
         sent: request.upto.and_then(time).or(time(request.first)).unwrap_or(0),
-        ended: time(request.last).unwrap_or(0),
+        ended: 0,
         outcome: match request.ending {
             Ending::Message => Outcome::Message,
             Ending::Failed => Outcome::Failed,
             Ending::Open => Outcome::Open,
         },
         ..Attempt::default()
+    };
+    attempt.ended = match entry(request.last) {
+        // Of a packed row the index holds the time of the first member.
+        Some(e) if e.seq < request.last => bodies.with(request.last, |event| event.time)?.unwrap_or(e.time),
+        last => last.map_or(0, |e| e.time),
     };
     // Chunks come before the message: bodies are cheapest in ascending order.
     let chunks = entry(request.first).is_some_and(|e| e.kind == Kind::AssistantChunk);
@@ -143,8 +148,10 @@ fn first_token(log: &Log, bodies: &mut Bodies<'_>, request: &Request, attempt: &
             continue;
         }
         let _ = bodies.record(n, |event| {
-            let says = event.data.get("chunk").is_some_and(bears_token);
-            if says {
+            if event.seq > request.last {
+                return ControlFlow::Break(());
+            }
+            if event.data.get("chunk").is_some_and(bears_token) {
                 attempt.first_token = Some(event.time);
                 return ControlFlow::Break(());
             }

@@ -1,8 +1,12 @@
 //! Events chosen by type, place, time, call and text, in the order of the log.
 
 use crate::error::Error;
+use crate::format::chunk_rows::ChunkRow;
 use crate::format::event::{Event, Location};
+use crate::format::judge;
 use crate::format::kind::Kind;
+use crate::format::packed::Packed;
+use crate::json::jumps::Jumps;
 use crate::json::{Raw, text};
 use crate::log::Log;
 use crate::log::index::{Entry, Flags};
@@ -85,10 +89,19 @@ impl Filter<'_> {
     fn fits(&self, found: &Found<'_>) -> bool {
         found.seq.0 <= *self.seqs.end()
             && found.seq.0 + (found.members - 1) >= *self.seqs.start()
-            && self.times.contains(&found.time)
+            && (self.times.contains(&found.time) || self.holds_time(found))
             && self.kind.is_none_or(|fits| fits(found.type_text.as_bytes()) || self.is_packed_chunk(found))
             && self.call.as_ref().is_none_or(|id| belongs(found.text, id))
             && self.text.is_none_or(|fits| fits(found.text) || fits(&text::decode(found.text)))
+    }
+
+    /// A packed row is wanted where the time of any event in it fits.
+    fn holds_time(&self, found: &Found<'_>) -> bool {
+        let mut jumps = Jumps::default();
+        let Ok(parts) = judge::envelope(found.text, &mut jumps) else { return false };
+        let packed = parts.type_name.and_then(Packed::of);
+        let Some(Ok(row)) = packed.map(|packed| ChunkRow::parse(packed, &parts)) else { return false };
+        row.times().any(|time| self.times.contains(&time))
     }
 
     /// A packed row is wanted where the events in it are.

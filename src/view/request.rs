@@ -44,7 +44,7 @@ pub fn each<E: From<crate::error::Error>>(
     let mut bodies = Bodies::new(log);
     for request in requests::list_upto(log, moment.upto()) {
         let messages = request.upto.map_or(0, |upto| count(playback.to(upto.0), upto, &mut empty));
-        let mut attempt = attempt::read(log, &mut bodies, &request, false)?;
+        let mut attempt = attempt::read(log, &mut bodies, &request, true)?;
         if let Some(seq) = request.settled.filter(|_| !attempt.has_content) {
             empty.insert(seq.0);
         }

@@ -44,7 +44,7 @@ pub struct Request {
     pub upto: Option<Seq>,
     /// The first event of the attempt.
     pub first: Seq,
-    /// The last event of the attempt; of a packed row its first member.
+    /// The last event of the attempt.
     pub last: Seq,
     /// The event that settles it: the assistant message, or the attempt's record.
     pub settled: Option<Seq>,
@@ -116,7 +116,8 @@ impl Fold {
         self.attempt = 0;
     }
 
-    fn take(&mut self, entry: &Entry) {
+    /// Takes a record that stands for the events up to `last`.
+    fn take(&mut self, entry: &Entry, last: Seq) {
         match entry.kind {
             Kind::StepStart | Kind::StepEnd | Kind::TurnStart | Kind::TurnEnd => self.step_edge(),
             Kind::AssistantChunk => {
@@ -127,7 +128,7 @@ impl Fold {
                     self.begin(entry);
                 }
                 if let Some(request) = self.list.last_mut() {
-                    request.last = entry.seq;
+                    request.last = last;
                 }
                 self.finished |= entry.flags.has(Flags::ENDS_ATTEMPT);
             }
@@ -158,8 +159,10 @@ pub fn list(log: &Log) -> Vec<Request> {
 #[must_use]
 pub fn list_upto(log: &Log, upto: Seq) -> Vec<Request> {
     let mut fold = Fold { list: Vec::new(), step_from: 0, attempt: 0, running: false, finished: false };
-    for entry in log.index().entries().iter().take_while(|entry| entry.seq <= upto) {
-        fold.take(entry);
+    let index = log.index();
+    for (n, entry) in index.entries().iter().enumerate().take_while(|(_, entry)| entry.seq <= upto) {
+        let last = Seq(entry.seq.0 + (index.members(n).max(1) - 1));
+        fold.take(entry, last.min(upto));
     }
     let open = fold.running;
     fold.step_edge();

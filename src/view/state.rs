@@ -112,10 +112,16 @@ fn set(log: &Log, moment: Moment) -> Result<Vec<Set>> {
             inherited: seq.0 < log.inherited(),
             data: event.data.bytes().to_vec(),
         })?;
-        list.extend(set.map(|set| (at, set)));
+        list.extend(set.filter(|set| !is_cleared(set)).map(|set| (at, set)));
     }
     list.sort_by_key(|(at, _)| *at);
     Ok(list.into_iter().map(|(_, set)| set).collect())
+}
+
+/// Whether it says that there is no goal any more.
+fn is_cleared(set: &Set) -> bool {
+    let data = Raw::parse(&set.data).ok();
+    set.name == "goal" && data.and_then(|data| data.get("operation")).is_some_and(|o| o.is("clear"))
 }
 
 /// The rounds begun: what the last change says, raised by the messages that begin one.
@@ -224,7 +230,11 @@ fn open_turn(log: &Log, moment: Moment) -> Option<(Seq, crate::format::event::Lo
     }
     let after = log.index().entries().partition_point(|entry| entry.seq <= moment.upto());
     let last = log.index().entries().get(after.checked_sub(1)?)?;
-    Some((start.seq, last.location()))
+    let mut open = last.location();
+    if last.kind == Kind::StepEnd {
+        open.step = None;
+    }
+    Some((start.seq, open))
 }
 
 #[cfg(test)]

@@ -25,6 +25,14 @@ fn seqs(filter: &Filter<'_>) -> Vec<u64> {
 }
 
 #[test]
+fn a_packed_row_is_wanted_when_any_event_in_it_is_of_that_time() {
+    let cases = [(22..=22, vec![1]), (21..=30, vec![1, 4]), (23..=29, vec![]), (i64::MIN..=20, vec![0, 1])];
+    for (times, wanted) in cases {
+        assert_eq!(seqs(&Filter { times: times.clone(), ..Filter::default() }), wanted, "{times:?}");
+    }
+}
+
+#[test]
 fn conditions_narrow_together() {
     let tool = |name: &[u8]| name.starts_with(b"tool/");
     let chunk = |name: &[u8]| name == b"assistant/chunk";

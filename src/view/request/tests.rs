@@ -37,6 +37,26 @@ fn step(n: u32) -> String {
     format!(r#"{{"turn":1,"step":{n}}}"#)
 }
 
+#[test]
+fn an_attempt_that_runs_is_as_long_as_its_chunks_up_to_that_event() {
+    let row = r#"{"type":"text-chunks","seq0":2,"time0":100,"data":{"turn":1,"step":1,"index":0,"dt":[50,50,50],"texts":["","a","b","c"]}}"#;
+    let head = r#"{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}"#;
+    let start = |seq, kind, data| format!(r#"{{"type":"{kind}","seq":{seq},"time":10,"data":{data}}}"#);
+    let (turn, step) =
+        (start(0, "turn/start", r#"{"turn":1}"#), start(1, "step/start", r#"{"turn":1,"step":1}"#));
+    let text = format!("{head}\n{turn}\n{step}\n{row}\n");
+    let log = Log::read(Source::memory("log", text.into_bytes()), &ReadOptions::default()).unwrap();
+    let mut found = Vec::new();
+    for moment in [2, 3, 5].map(|seq| Moment::After(Seq(seq))) {
+        each(&log, moment, |l| -> Result<()> {
+            found.push((l.request.last.0, l.attempt.millis(), l.attempt.first_token_millis()));
+            Ok(())
+        })
+        .unwrap();
+    }
+    assert_eq!(found, [(2, 90, None), (3, 140, Some(140)), (5, 240, Some(140))]);
+}
+
 /// Two requests with these events between the first answer and the second.
 fn two(between: &[(&str, &str)]) -> (Log, Prefix) {
     let (u, h, one, s1, s2) = (user("u"), header(""), said(1), step(1), step(2));

@@ -30,6 +30,23 @@ fn the_last_event_of_a_type_wins_as_of_any_moment() {
 }
 
 #[test]
+fn a_step_that_ended_is_not_open() {
+    let (turn, step) = (r#"turn/start {"turn":1}"#, r#"{"turn":1,"step":1}"#);
+    let log = read(r#""version":0"#, &[turn, &format!("step/start {step}"), &format!("step/end {step}")]);
+    let open = |moment| of(&log, moment).unwrap().open.map(|(_, open)| (open.turn, open.step));
+    assert_eq!(open(Moment::After(Seq(1))), Some((Some(1), Some(1))));
+    assert_eq!(open(Moment::After(Seq(2))), Some((Some(1), None)));
+}
+
+#[test]
+fn a_cleared_goal_is_none() {
+    let (set, clear) = (r#"goal/change {"operation":"set"}"#, r#"goal/change {"operation":"clear"}"#);
+    let log = read(r#""version":0"#, &[set, clear]);
+    let has_goal = |moment| of(&log, moment).unwrap().set.iter().any(|set| set.name == "goal");
+    assert!(has_goal(Moment::After(Seq(0))) && !has_goal(Moment::Stored));
+}
+
+#[test]
 fn a_claimed_message_waits_no_more() {
     let log = read(r#""version":0"#, &[INSERT, r#"turn/start {"turn":1}"#, CLAIM]);
     assert_eq!(waiting(&log, Moment::After(Seq(1))), ["go on"]);
