@@ -381,6 +381,7 @@ fn events_are_chosen_and_printed_as_stored() {
 #[test]
 fn the_ledger_tells_what_became_of_every_call() {
     check("tools", &["tools", "sound.jsonl"]);
+    check("tools-rewound", &["tools", "rewound.jsonl"]);
     check("tools-crashed", &["tools", "crashed.jsonl.zstd", "--stored"]);
     check("tools-json", &["tools", "crashed.jsonl.zstd", "--json"]);
 }
@@ -446,6 +447,8 @@ fn a_conclusion_is_traced_to_tool_results() {
     check("why-paraphrase", &["why", "sound.jsonl", "17", "--all"]);
     check("why-call", &["why", "sound.jsonl", "10"]);
     check("why-no-conclusion", &["why", "sound.jsonl", "11"]);
+    check("why-rewound", &["why", "rewound.jsonl", "16"]);
+    check("why-not-cited", &["why", "rewound.jsonl", "9"]);
     check("why-at", &["why", "searched.jsonl", "--text", "e", "--at", "14"]);
     check("why-not-yet", &["why", "sound.jsonl", "17", "--at", "9"]);
     check("why-no-text", &["why", "sound.jsonl", "--text", "nobody said that", "--json"]);
@@ -465,6 +468,13 @@ fn rules_are_checked_and_explained() {
 fn the_exposure_of_a_text_is_told() {
     check("exposure", &["exposure", "compacted.v4.jsonl", "5"]);
     check("exposure-at", &["exposure", "compacted.v4.jsonl", "3", "--at", "9"]);
+    for (name, text) in
+        [("prompt", "harbour book"), ("reasoning", "ledger of moorings"), ("tool-name", "harbour_book")]
+    {
+        check(&format!("exposure-{name}"), &["exposure", "rewound.jsonl", "--text", text]);
+    }
+    check("exposure-empty", &["exposure", "rewound.jsonl", "12"]);
+    check("exposure-blank", &["exposure", "rewound.jsonl", "--text", " "]);
     check("exposure-no-event", &["exposure", "compacted.v4.jsonl", "99", "--json"]);
     check("exposure-json", &["exposure", "sound.jsonl", "--text", "the", "--json"]);
 }

@@ -30,6 +30,7 @@ fn the_files_are_what_is_written_down() {
         ("delegating.jsonl", logs::delegating().text()),
         ("scout.jsonl", logs::scout().text()),
         ("searched.jsonl", logs::searched().text()),
+        ("rewound.jsonl", logs::rewound().text()),
         ("damaged.jsonl", logs::damaged()),
         ("two-writers.jsonl", logs::two_writers().text()),
         ("newer.jsonl", logs::newer()),
@@ -74,6 +75,7 @@ fn each_log_has_the_verdict_it_is_made_for() {
         ("changed.jsonl", Outcome::Opens, 14, 0),
         ("compacted.v4.jsonl", Outcome::Opens, 17, 0),
         ("searched.jsonl", Outcome::Opens, 23, 0),
+        ("rewound.jsonl", Outcome::Opens, 19, 0),
     ] {
         let log = read(name);
         let said: Vec<String> = log.findings().list().iter().map(ToString::to_string).collect();

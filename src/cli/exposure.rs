@@ -4,7 +4,7 @@ use super::damage::judge_view;
 use super::env::Env;
 use super::exit::{Exit, Failure};
 use super::input::open_log;
-use super::options::{PastArgs, no_such_event};
+use super::options::{PastArgs, no_such_event, parse_words};
 use super::{Outcome, children, examples};
 use crate::render::document::exposure as document;
 use crate::render::table::{Fit, Table};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 ///
 /// For each copy (the original, a summary that holds it, a cut result): from which request to which
 /// one, and what took it off the surface. With --forks also the sessions under the root that were
-/// forked from this one, and theirs. Exit code 1 when nothing carried it.
+/// forked from this one, and theirs. Exit code 1 when no request had it.
 #[derive(clap::Args)]
 #[command(after_help = examples::EXPOSURE)]
 pub(crate) struct Args {
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     seq: Option<u64>,
     /// The text, exactly as it stands in the words of messages
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", value_parser = parse_words)]
     text: Option<String>,
     /// Follow it into forks under the root
     #[arg(long, conflicts_with = "at")]
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     } else {
         table(&all, env)?;
     }
-    let carried = all.iter().any(|e| !e.carriers.is_empty());
+    let carried = all.iter().flat_map(|e| &e.carriers).any(|carrier| carrier.requests > 0);
     Ok(if carried || exit != Exit::Done { exit } else { Exit::Found })
 }
 
@@ -102,7 +102,7 @@ fn forks(log: &Log, root: &Path, query: &Query, all: &mut Vec<Exposed>, env: &En
 
 fn table(all: &[Exposed], env: &Env) -> Result<(), Failure> {
     if all.iter().all(|e| e.carriers.is_empty()) {
-        writeln!(env.out(), "nothing carried it to the model")?;
+        writeln!(env.out(), "no message and no header carried it to the model")?;
         return Ok(());
     }
     let mut table = Table::new(&[

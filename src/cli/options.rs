@@ -122,6 +122,14 @@ pub(crate) fn no_such_event(log: &Log, seq: Seq, moment: Moment) -> Failure {
     Error::new(ErrorKind::Usage, "no-such-event", message).at_path(log.source().path()).into()
 }
 
+/// A text to look for: a blank one is everywhere.
+pub(crate) fn parse_words(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a blank text says nothing".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 /// A number of bytes with an optional unit of 1024: `64M`, `1G`, `4096`.
 fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is no size, expected digits and optionally K, M or G");

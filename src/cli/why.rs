@@ -4,7 +4,7 @@ use super::damage::judge_view;
 use super::env::Env;
 use super::exit::Failure;
 use super::input::open_to_ask;
-use super::options::{PastArgs, no_such_event};
+use super::options::{PastArgs, no_such_event, parse_words};
 use super::{Outcome, children, examples};
 use crate::render::document::why as document;
 use crate::render::document::why::Delegated;
@@ -39,12 +39,12 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     seq: Option<u64>,
     /// The last message that holds that text; the lines that hold it are asked about
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", value_parser = parse_words)]
     text: Option<String>,
     /// Print a graph instead
     #[arg(long, value_name = "FORMAT")]
     graph: Option<Graph>,
-    /// List every tool result, also those that share nothing
+    /// List every tool result up to the request, also those that share nothing
     #[arg(long)]
     all: bool,
 }

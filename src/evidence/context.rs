@@ -10,7 +10,9 @@ use crate::format::kind::Kind;
 use crate::log::Log;
 use crate::log::surface::{Node, Surface};
 use crate::log::walk::Span;
-use std::collections::HashMap;
+use crate::view::moment::Moment;
+use crate::view::tools;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A tool result before the text of all others is known.
@@ -37,8 +39,12 @@ pub(super) struct Context {
     pub(super) said: Vec<Said>,
     /// What each message on the surface shares, for what survives of the shadowed.
     pub(super) holders: HashMap<u64, Vec<Match>>,
+    /// What holds a place on the surface without being a message, such as what a rewind leaves.
+    pub(super) empty: HashSet<u64>,
     /// The tool of each call.
-    pub(super) tools: HashMap<u64, String>,
+    tools: HashMap<u64, String>,
+    /// The tool of each result that cites no call, by the id of its call.
+    named: HashMap<u64, String>,
 }
 
 /// What an event is to the conclusion.
@@ -100,6 +106,7 @@ pub(super) fn read(
                 read.take(seq.0, role, looked.clone(), &mut counts);
             }
         }
+        read.name(log)?;
         return Ok((read, counts));
     }
     log.walk_mapped(
@@ -113,10 +120,29 @@ pub(super) fn read(
             }
         },
     )?;
+    read.name(log)?;
     Ok((read, counts))
 }
 
 impl Context {
+    /// The tool that a candidate comes from.
+    pub(super) fn tool(&self, candidate: &Candidate) -> Option<&String> {
+        let cited = candidate.looked.call.and_then(|call| self.tools.get(&call));
+        cited.or_else(|| self.named.get(&candidate.seq))
+    }
+
+    /// Looks in the ledger for the tools of results that cite no call: it pairs by the call's id.
+    fn name(&mut self, log: &Log) -> Result<()> {
+        let unnamed = |c: &Candidate| !c.looked.replaces && self.tool(c).is_none();
+        if self.candidates.iter().any(unnamed) {
+            let calls = tools::ledger(log, Moment::Stored)?;
+            let named =
+                calls.into_iter().filter_map(|call| Some((call.result_seq?.0, call.name.to_string())));
+            self.named = named.collect();
+        }
+        Ok(())
+    }
+
     fn take(&mut self, seq: u64, role: &Role, mut looked: Looked, counts: &mut Counts) {
         match role {
             Role::Call => {
@@ -132,6 +158,9 @@ impl Context {
         }
         match role {
             Role::Said(speaker) => {
+                if looked.is_empty {
+                    self.empty.insert(seq);
+                }
                 if looked.replaces {
                     self.holders.insert(seq, looked.found.matches.clone());
                 }

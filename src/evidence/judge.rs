@@ -61,9 +61,10 @@ impl Judge<'_> {
         let survives: f64 = spans.iter().filter(|s| s.survives == Some(true)).map(|s| s.weight).sum();
         let target = self.target;
         let recorded = target.recorded.contains(candidate.seq) && target.kind != Kind::ToolCall;
+        let gone = via.last().is_some_and(|holder| self.read.empty.contains(holder));
         let strength = match () {
             () if recorded => Strength::Recorded,
-            () if candidate.nested => Strength::NeverInContext,
+            () if candidate.nested || gone => Strength::NeverInContext,
             () if shadowed => Strength::Shadowed,
             () if tells => Strength::SharedText,
             () => Strength::InContext,
@@ -73,11 +74,10 @@ impl Judge<'_> {
             Strength::Shadowed => tells && survives >= SUPPORTS / 2.0,
             Strength::InContext | Strength::NeverInContext => false,
         };
-        let tool = candidate.looked.call.and_then(|call| self.read.tools.get(&call).cloned());
         Some(Evidence {
             seq: candidate.seq,
             call_id: candidate.looked.call_id.clone(),
-            tool,
+            tool: self.read.tool(candidate).cloned(),
             strength,
             score,
             spans: if score > 0.0 { spans } else { Vec::new() },

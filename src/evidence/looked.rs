@@ -7,6 +7,7 @@ use crate::format::dialect::Dialect;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
 use crate::json::Raw;
+use crate::view::messages;
 
 /// What was seen in one event.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub(super) struct Looked {
     pub(super) replaces: bool,
     /// Whether a person wrote it, and not the harness or another agent.
     pub(super) by_person: bool,
+    /// Whether it only holds a place and is no message for the model.
+    pub(super) is_empty: bool,
 }
 
 impl Looked {
@@ -47,6 +50,7 @@ impl Looked {
             },
             _ => Looked {
                 found: look(Some(event.data), &|| words::of_conclusion(event)),
+                is_empty: messages::derive(event).is_none(),
                 by_person: event.data.path(&["source", "kind"]).is_some_and(|kind| kind.is("user")),
                 ..looked
             },

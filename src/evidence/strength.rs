@@ -13,7 +13,7 @@ pub enum Strength {
     Shadowed,
     /// The model had it; nothing that tells is shared.
     InContext,
-    /// The model never had it.
+    /// The model had nothing of it: a tool's own calls, or what a rewind took away.
     NeverInContext,
 }
 

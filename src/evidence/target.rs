@@ -62,7 +62,10 @@ pub fn at(log: &Log, seq: Seq) -> Result<Target> {
     })?;
     let Some((kind, text, call_id, replaces, recorded)) = found else {
         let index = log.index();
-        let message = format!("no event {seq}: the log holds the events before {}", index.next_seq());
+        let message = match index.next_seq().0.checked_sub(1).filter(|_| index.events() > 0) {
+            Some(last) => format!("no event {seq}: the log holds the events {} to {last}", index.first_seq()),
+            None => format!("no event {seq}: the log holds no events"),
+        };
         return Err(usage(log, "no-such-event", message));
     };
     let mut target = Target {

@@ -4,7 +4,7 @@ use crate::format::dialect::Dialect;
 use crate::format::event::Event;
 use crate::format::kind::Kind;
 use crate::format::message::{result_content, words};
-use crate::json::Raw;
+use crate::json::{Raw, text};
 
 /// The words of a tool result: its text blocks, joined by newlines.
 #[must_use]
@@ -36,6 +36,28 @@ pub fn of_conclusion(event: &Event<'_>) -> String {
             out
         }
     }
+}
+
+/// All words that a message or a header sent to the model: of a message its texts, its reasoning, names
+/// and arguments of its calls, joined by newlines; of a header the system prompt, where it stands there,
+/// and the tools as JSON.
+#[must_use]
+pub fn of_sent(event: &Event<'_>, dialect: &Dialect) -> String {
+    let shown = |value: Option<Raw<'_>>| value.and_then(Raw::display_text);
+    let parts: Vec<Option<String>> = match event.kind {
+        Kind::ToolResult => return of_result(event, dialect),
+        Kind::RequestHeader => {
+            let header = event.data.get("header");
+            let [system, tools] = header.map_or([None; 2], |header| header.get_all(["system", "tools"]));
+            vec![shown(system), tools.map(|tools| text::lossy(&text::decode(tools.bytes())))]
+        }
+        _ => {
+            let content = event.message().and_then(|message| message.get("content"));
+            let blocks = content.into_iter().flat_map(Raw::elements);
+            blocks.flat_map(|block| block.get_all(["text", "name", "arguments"]).map(shown)).collect()
+        }
+    };
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// The words of a nested dispatch: the text blocks of its content.

@@ -103,10 +103,11 @@ impl Log {
     }
 
     /// All that was gleaned, ascending; `None` when it was not gleaned from every event that the view
-    /// wants, as with old shapes and records that are too long.
+    /// wants, as with old shapes and records that are too long, or when it is another view's.
     #[must_use]
     pub fn gleaned<T: Any>(&self) -> Option<impl Iterator<Item = (Seq, &T)>> {
         let list = self.gleaned.as_deref()?;
+        list.first()?.1.downcast_ref::<T>()?;
         Some(list.iter().filter_map(|(seq, gleaned)| Some((*seq, gleaned.downcast_ref()?))))
     }
 

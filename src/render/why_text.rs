@@ -25,6 +25,17 @@ pub(crate) struct Screen {
 const RESULTS: usize = 10;
 const QUOTES: usize = 4;
 
+/// What stood in the place of a result, one after the other; of many the first two and the last.
+fn chain(via: &[u64]) -> String {
+    let all = |seqs: &[u64]| seqs.iter().map(u64::to_string).collect::<Vec<_>>().join(", then ");
+    match via {
+        [first, second, between @ .., last] if between.len() > 2 => {
+            format!("{first}, then {second}, then {} more, then {last}", between.len())
+        }
+        _ => all(via),
+    }
+}
+
 fn in_words(strength: Strength) -> &'static str {
     match strength {
         Strength::Recorded => "recorded",
@@ -141,8 +152,13 @@ impl Screen {
         }
         writeln!(out)?;
         if !e.via.is_empty() {
-            let chain: Vec<String> = e.via.iter().map(u64::to_string).collect();
-            writeln!(out, "    the model had {} in its place", chain.join(", then "))?;
+            let chain = chain(&e.via);
+            match e.strength {
+                Strength::NeverInContext => {
+                    writeln!(out, "    taken away: {chain} holds its place and is no message")?;
+                }
+                _ => writeln!(out, "    the model had {chain} in its place")?,
+            }
         }
         for s in e.spans.iter().take(QUOTES) {
             self.quote(s, out)?;

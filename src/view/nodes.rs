@@ -1,6 +1,7 @@
 //! The surface as a reading list: for each node who speaks, from where, how much and the first words.
 
 use super::moment::Moment;
+use super::tools;
 use crate::error::Result;
 use crate::format::event::{Event, Location};
 use crate::format::kind::Kind;
@@ -62,7 +63,23 @@ pub fn describe(log: &Log, seqs: &[u64]) -> Result<Vec<Described>> {
             node.tool = Some(name);
         }
     }
+    name_results(log, &mut by_seq)?;
     Ok(seqs.iter().filter_map(|seq| by_seq.get(seq).cloned()).collect())
+}
+
+/// The tools of results that cite no call: the ledger pairs by the call's id.
+fn name_results(log: &Log, nodes: &mut BTreeMap<u64, Described>) -> Result<()> {
+    let unnamed = |n: &Described| n.kind == Some(Kind::ToolResult) && n.tool.is_none() && !n.replaces;
+    if !nodes.values().any(unnamed) {
+        return Ok(());
+    }
+    for call in tools::ledger(log, Moment::Balanced)? {
+        let node = call.result_seq.and_then(|seq| nodes.get_mut(&seq.0));
+        if let Some(node) = node.filter(|node| unnamed(node) && !call.name.is_empty()) {
+            node.tool = Some(call.name.to_string());
+        }
+    }
+    Ok(())
 }
 
 /// The nodes on the surface at a moment, described.

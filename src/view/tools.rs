@@ -5,18 +5,20 @@ mod fold;
 pub(super) mod note;
 
 use super::figures::Figures;
+use super::messages;
 use super::moment::Moment;
 use crate::error::Result;
 use crate::format::event::Location;
 use crate::format::kind::Kind;
 use crate::log::Log;
-use crate::log::surface::Holders;
-use crate::log::visit::closer_event;
+use crate::log::surface::Node;
+use crate::log::visit::{Bodies, closer_event};
 use crate::log::walk::Span;
 use crate::seq::Seq;
 use fold::At;
 use note::Note;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// What became of a call.
@@ -199,8 +201,19 @@ pub fn ledger(log: &Log, moment: Moment) -> Result<Vec<Call>> {
     let mut calls = fold.finish();
     let surface = moment.surface(log);
     let holders = surface.holders();
+    let mut bodies = Bodies::new(log);
+    // What a rewind leaves holds a place and is no message.
+    let mut empty: BTreeMap<u64, bool> = BTreeMap::new();
     for call in &mut calls {
-        call.seen = call.result_seq.map_or(Seen::Not, |seq| seen(&holders, seq));
+        let holder = call.result_seq.and_then(|seq| holders.of(seq.0));
+        if let Some(node) = holder.filter(|node| node.kind == Kind::AssistantMessage)
+            && let Entry::Vacant(unknown) = empty.entry(node.seq)
+        {
+            let derived = bodies.with(Seq(node.seq), |event| messages::derive(event).is_some())?;
+            unknown.insert(derived == Some(false));
+        }
+        let holder = holder.filter(|node| empty.get(&node.seq) != Some(&true));
+        call.seen = call.result_seq.map_or(Seen::Not, |seq| seen(holder, seq));
     }
     Ok(calls)
 }
@@ -238,8 +251,8 @@ impl Taking<'_> {
 }
 
 /// What the model still has of the result at `seq`.
-fn seen(holders: &Holders<'_>, seq: Seq) -> Seen {
-    match holders.of(seq.0) {
+fn seen(holder: Option<&Node>, seq: Seq) -> Seen {
+    match holder {
         Some(node) if node.seq == seq.0 => Seen::Whole,
         Some(node) if node.kind == Kind::ToolResult => Seen::Shortened(Seq(node.seq)),
         Some(node) => Seen::Summary(Seq(node.seq)),

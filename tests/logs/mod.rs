@@ -287,6 +287,47 @@ pub(crate) fn changed() -> Writer {
     log
 }
 
+/// A turn whose call, result and answer a rewind takes away, and the same answer once more. The result
+/// cites no call, and a message reasons.
+pub(crate) fn rewound() -> Writer {
+    let mut log = Writer::new(0, "rewound", "");
+    let (first, second, again) = (r#""turn":1,"step":1"#, r#""turn":1,"step":2"#, r#""turn":2,"step":1"#);
+    let (tool, arguments) = ("harbour_book", r#"{\"day\":4}"#);
+    let answer = r#"{"type":"text","text":"CURLEW-7 lies at berth 418."}"#;
+    log.event("turn/start", r#"{"turn":1}"#);
+    log.event("step/start", &format!("{{{first}}}"));
+    log.user("u1", "Which berth has the pilot boat?");
+    let system = r#","system":"You keep the harbour book.""#;
+    log.event("request/header", &format!(r#"{{"header":{{"config":{CONFIG}{system}}},"reason":"initial"}}"#));
+    let thought = r#"{"type":"reasoning","text":"The ledger of moorings will say."}"#;
+    let asks =
+        log.assistant(first, "a1", &format!("{thought},{}", call_block("c1", tool, arguments)), "", &[]);
+    log.call(first, "c1", tool, arguments);
+    let text = r#"[{"type":"text","text":"pilot boat CURLEW-7 lies at berth 418"}]"#;
+    let block = format!(r#"{{"type":"tool-result","toolCallId":"c1","content":{text}}}"#);
+    let source = r#"{"kind":"tool","callId":"c1"}"#;
+    let message = format!(r#"{{"id":"r1","role":"user","source":{source},"content":[{block}]}}"#);
+    let result = log.append("tool/result", &format!(r#"{{{first},"message":{message}}}"#), &[]);
+    log.event("step/end", &format!("{{{first}}}"));
+    log.event("step/start", &format!("{{{second}}}"));
+    let said = log.assistant(second, "a2", answer, "", &[]);
+    log.event("step/end", &format!("{{{second}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":1,{DONE}}}"#));
+    let model = r#"{"kind":"model","provider":"deepseek","model":"deepseek-v4-flash"}"#;
+    let nothing = format!(r#"{{"id":"w1","role":"assistant","source":{model},"content":[]}}"#);
+    let place = format!(
+        r#","sourceEventSeqs":[{asks},{result},{said}],"surfaceOp":{{"op":"replace","start":{asks},"end":{said}}}"#
+    );
+    log.put("assistant/message", &format!(r#"{{"turn":null,"step":0,"message":{nothing}}}"#), &place);
+    log.event("turn/start", r#"{"turn":2}"#);
+    log.event("step/start", &format!("{{{again}}}"));
+    log.user("u2", "Once more, please.");
+    log.assistant(again, "a3", answer, "", &[]);
+    log.event("step/end", &format!("{{{again}}}"));
+    log.event("turn/end", &format!(r#"{{"turn":2,{DONE}}}"#));
+    log
+}
+
 /// Three calls, of which one fails and one has what the answer rests on.
 pub(crate) fn searched() -> Writer {
     let mut log = Writer::new(0, "searched", "");
