@@ -302,6 +302,12 @@ fn salvage_accounts_for_what_it_reads() {
     let sound = String::from_utf8(fixture("sound.jsonl")).unwrap();
     let lines: Vec<&str> = sound.split_inclusive('\n').collect();
     let spoiled = [&lines[..9].concat(), "garbage{\"type\":\"tool/ca\n", &lines[10..].concat()].concat();
+    check_on(
+        "salvage-open-call",
+        "log.jsonl",
+        &fixture("damaged.jsonl"),
+        &["salvage", "log.jsonl", "--dry-run"],
+    );
     let args = ["salvage", "log.jsonl", "-o", "new.jsonl.zstd"];
     let dir = check_on("salvage", "log.jsonl", spoiled.as_bytes(), &args);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
@@ -381,6 +387,7 @@ fn events_are_chosen_and_printed_as_stored() {
 #[test]
 fn the_ledger_tells_what_became_of_every_call() {
     check("tools", &["tools", "sound.jsonl"]);
+    check("tools-damaged", &["tools", "damaged.jsonl"]);
     check("tools-rewound", &["tools", "rewound.jsonl"]);
     check("tools-crashed", &["tools", "crashed.jsonl.zstd", "--stored"]);
     check("tools-json", &["tools", "crashed.jsonl.zstd", "--json"]);
@@ -462,6 +469,7 @@ fn rules_are_checked_and_explained() {
     check("verify-rules", &["verify", "--rules"]);
     check("verify-target", &["verify", "sound.jsonl", "--target", "v4"]);
     check_in_root("verify-all", &["verify", "--all"]);
+    check("verify-no-root", &["verify", "--all", "--root", "no-such-folder"]);
 }
 
 #[test]
@@ -473,6 +481,7 @@ fn the_exposure_of_a_text_is_told() {
     {
         check(&format!("exposure-{name}"), &["exposure", "rewound.jsonl", "--text", text]);
     }
+    check("exposure-only-in-log", &["exposure", "sound.jsonl", "10"]);
     check("exposure-empty", &["exposure", "rewound.jsonl", "12"]);
     check("exposure-blank", &["exposure", "rewound.jsonl", "--text", " "]);
     check("exposure-no-event", &["exposure", "compacted.v4.jsonl", "99", "--json"]);

@@ -8,7 +8,9 @@ use super::options::{PastArgs, no_such_event, parse_words};
 use super::{Outcome, children, examples};
 use crate::render::document::exposure as document;
 use crate::render::table::{Fit, Table};
+use dsh_log::error::{Error, ErrorKind};
 use dsh_log::evidence::exposure::{self, Carrier, Query};
+use dsh_log::format::kind::Kind;
 use dsh_log::log::Log;
 use dsh_log::seq::Seq;
 use dsh_log::storage::source::Source;
@@ -57,6 +59,9 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     {
         return Err(no_such_event(&log, seq, moment));
     }
+    if let Query::Event(seq) = query {
+        refuse_unsent(&log, seq)?;
+    }
     let exit = judge_view(&log, env)?;
     let mut all = vec![exposed(&log, &query, moment)?];
     if args.forks
@@ -75,6 +80,17 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     }
     let carried = all.iter().flat_map(|e| &e.carriers).any(|carrier| carrier.requests > 0);
     Ok(if carried || exit != Exit::Done { exit } else { Exit::Found })
+}
+
+/// An event that is only in the log is sent by no request; what became of it is.
+fn refuse_unsent(log: &Log, seq: Seq) -> Result<(), Failure> {
+    let entry = log.index().record_of(seq).map(|n| log.index().entries()[n]);
+    let sent = |kind| kind == Kind::RequestHeader || log.dialect().is_surface(kind);
+    let Some(entry) = entry.filter(|entry| !sent(entry.kind)) else { return Ok(()) };
+    let path = log.source().path();
+    let message = format!("event {seq} is a {}, which only the log has: no request carries it", entry.kind);
+    let error = Error::new(ErrorKind::Usage, "only-in-log", message).at_path(path);
+    Err(error.hint("name the message that it became, or give its words with --text").into())
 }
 
 fn exposed(log: &Log, query: &Query, moment: Moment) -> Result<Exposed, Failure> {

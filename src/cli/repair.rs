@@ -92,7 +92,9 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     };
     let open = summary::of(&log)?.open_turn;
     let calls: Vec<OpenCall> = open.into_iter().flat_map(|open| open.calls).collect();
-    let unknown: Vec<&OpenCall> = calls.iter().filter(|call| call.outcome == Known::Unknown).collect();
+    // A log that repair mends has nothing behind its tail: what was not started there was not started.
+    let started = |call: &&OpenCall| call.outcome == Known::Unknown && call.running_ms.is_some();
+    let unknown: Vec<&OpenCall> = calls.iter().filter(started).collect();
     if args.check || args.dry_run || plan.change == Change::Nothing && args.output.is_none() {
         if env.json {
             let sidecar = plan.sidecar(now).filter(|_| args.dry_run);

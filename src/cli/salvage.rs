@@ -8,8 +8,9 @@ use crate::render::clean::clean_line;
 use crate::render::document::salvage as document;
 use crate::render::salvage_text;
 use dsh_log::error::{Error, ErrorKind};
+use dsh_log::format::kind::Kind;
 use dsh_log::log::Log;
-use dsh_log::salvage::{Given, Keep, Salvage};
+use dsh_log::salvage::{Fate, Given, Keep, Record, Salvage};
 use dsh_log::storage::container::Container;
 use dsh_log::storage::locate::{self, Target};
 use dsh_log::storage::source::Source;
@@ -83,6 +84,12 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     if !salvage.invented().is_empty() {
         env.warn(&format!("invented in the header: {}", salvage.invented().join(", ")));
     }
+    if contradicts(&salvage) {
+        env.warn(
+            "what is kept ends in an open turn, and what was put aside tells of tool calls: \
+             repair and the harness will not know of these",
+        );
+    }
     let mut out = env.out();
     if env.json {
         out.write_all(&document::document(&path, &salvage, written.as_ref()))?;
@@ -91,6 +98,19 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     }
     salvage_text::report(&path, &salvage, written.as_ref(), env.style, &mut *out)?;
     Ok(Exit::Done)
+}
+
+/// Whether the new session ends in an open turn and a start or a result of a call lies behind its end.
+fn contradicts(salvage: &Salvage) -> bool {
+    let records = &salvage.scan().records;
+    let kept = |kind: Kind| records.iter().rev().find(|r| r.fate == Fate::Kept && r.kind == kind);
+    let Some(start) = kept(Kind::TurnStart) else { return false };
+    let open = kept(Kind::TurnEnd).is_none_or(|end| end.seq < start.seq);
+    let tells = |r: &&Record| {
+        matches!(r.fate, Fate::Apart | Fate::CannotStand)
+            && matches!(r.kind, Kind::ToolCall | Kind::ToolResult)
+    };
+    open && records.iter().filter(tells).any(|r| r.seq > start.seq)
 }
 
 /// A log that opens and loses nothing by it needs no salvage; it is done all the same.

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args, env: &Env) -> Outcome {
     let mut calls = tools::ledger(&log, moment)?;
     let pattern = args.name.as_deref().map(super::ls::glob::Pattern::new);
     calls.retain(|call| {
-        let failed = call.outcome.is_failure() || call.outcome == Ended::NotStarted;
+        let failed = call.outcome.is_failure() || matches!(call.outcome, Ended::NotStarted | Ended::Unknown);
         pattern.as_ref().is_none_or(|p| p.fits(&call.name)) && (failed || !args.failed)
     });
     if env.json {
@@ -145,6 +145,7 @@ fn totals(calls: &[Call], env: &Env) -> Result<(), Failure> {
         ("tool", Fit::Gives),
         ("calls", Fit::Number),
         ("failed", Fit::Number),
+        ("unknown", Fit::Number),
         ("not started", Fit::Number),
         ("p50", Fit::Number),
         ("p95", Fit::Number),
@@ -157,6 +158,7 @@ fn totals(calls: &[Call], env: &Env) -> Result<(), Failure> {
             name.clone(),
             count(tool.calls),
             count(tool.failures),
+            count(tool.unknown),
             count(tool.not_started),
             time(tool.percentile(50)),
             time(tool.percentile(95)),

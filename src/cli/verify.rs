@@ -108,6 +108,7 @@ fn all(args: &Args, env: &Env) -> Outcome {
         let error = Error::new(ErrorKind::Usage, "no-root", "no directory of sessions is known");
         return Err(error.hint("give it with --root").into());
     };
+    std::fs::read_dir(root).map_err(|e| Error::io("read", root, e))?;
     let walk = discover::walk(root)?;
     let mut paths: Vec<PathBuf> = walk.candidates.into_iter().map(|candidate| candidate.log).collect();
     paths.sort();

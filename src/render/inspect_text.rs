@@ -195,7 +195,8 @@ impl Screen<'_> {
 
     fn call(&self, call: &OpenCall, out: &mut dyn Write) -> io::Result<()> {
         let known = match call.outcome {
-            Known::Unknown => "started, outcome unknown",
+            Known::Unknown if call.running_ms.is_some() => "started, outcome unknown",
+            Known::Unknown => "not known if it ran     ",
             Known::NotStarted => "not started             ",
         };
         let ran = call.running_ms.map_or(String::new(), |ms| {

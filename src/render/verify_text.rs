@@ -23,12 +23,11 @@ pub(crate) fn write(
     let verdict = log.verdict();
     let words = verdict.outcome.name().replace('-', " ");
     let (all, seen) = (log.index().events(), moment.events(log));
-    let seen = if seen == all {
-        plural(all, "event")
-    } else {
-        format!("{} of {}", count(seen), plural(all, "event"))
-    };
-    writeln!(out, "{}, {seen} looked at", style.strong(&words))?;
+    let seen_all = seen == all;
+    let seen =
+        if seen_all { plural(all, "event") } else { format!("{} of {}", count(seen), plural(all, "event")) };
+    let whole = if seen_all { "" } else { "the whole log: " };
+    writeln!(out, "{whole}{}, {seen} looked at", style.strong(&words))?;
     for severity in [Severity::Refuses, Severity::Cuts, Severity::Warns, Severity::Notes] {
         for finding in findings.list().iter().filter(|f| f.severity == severity) {
             let label = format!("{:<8}", severity.name());

@@ -223,7 +223,8 @@ fn open_turn(log: &Log, bodies: &mut Bodies<'_>) -> Result<Option<OpenTurn>> {
             asked: recorded.as_ref().filter(|r| r.1 != asked_arguments).map(|_| asked_arguments.clone()),
             arguments: recorded.as_ref().map_or(asked_arguments, |r| r.1.clone()),
             seq: Seq(pending.call_seq.unwrap_or(pending.message_seq)),
-            outcome: pending.outcome(),
+            // Behind what can be read of a refused log there may be its start, and its result.
+            outcome: if log.verdict().outcome.opens() { pending.outcome() } else { Outcome::Unknown },
             running_ms: recorded.map(|r| r.2.max(0)),
         });
     }

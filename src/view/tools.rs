@@ -55,10 +55,10 @@ impl Outcome {
         }
     }
 
-    /// Whether it counts as a failure: an error, or an outcome that nobody knows.
+    /// Whether it counts as a failure; an outcome that nobody knows does not.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        matches!(self, Outcome::Error { .. } | Outcome::Unknown)
+        matches!(self, Outcome::Error { .. })
     }
 }
 
@@ -265,8 +265,10 @@ fn seen(holder: Option<&Node>, seq: Seq) -> Seen {
 pub struct ToolTotals {
     /// How many rows.
     pub calls: u64,
-    /// How many ended with an error or with an unknown outcome.
+    /// How many ended with an error.
     pub failures: u64,
+    /// Of how many nobody knows the outcome.
+    pub unknown: u64,
     /// How many were never begun.
     pub not_started: u64,
     /// The size of all results as stored, in bytes.
@@ -279,6 +281,7 @@ impl ToolTotals {
     pub fn add(&mut self, call: &Call) {
         self.calls += 1;
         self.failures += u64::from(call.outcome.is_failure());
+        self.unknown += u64::from(call.outcome == Outcome::Unknown);
         self.not_started += u64::from(call.outcome == Outcome::NotStarted);
         self.result_bytes += call.result_bytes.unwrap_or(0);
         self.millis.extend(call.millis);
@@ -288,6 +291,7 @@ impl ToolTotals {
     pub fn merge(&mut self, more: &ToolTotals) {
         self.calls += more.calls;
         self.failures += more.failures;
+        self.unknown += more.unknown;
         self.not_started += more.not_started;
         self.result_bytes += more.result_bytes;
         self.millis.extend(&more.millis);

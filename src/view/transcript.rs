@@ -47,6 +47,8 @@ pub struct Transcript {
     retries: series::Retries,
     workflows: series::Workflows,
     last: Seq,
+    /// Whether the log ends where the events do.
+    whole: bool,
 }
 
 impl Transcript {
@@ -65,7 +67,14 @@ impl Transcript {
             retries: series::Retries::default(),
             workflows: series::Workflows::default(),
             last: Seq(0),
+            whole: true,
         }
+    }
+
+    /// Of a log that cannot be read to its end: what became of open calls may stand behind.
+    #[must_use]
+    pub fn unread_behind(self) -> Transcript {
+        Transcript { whole: false, ..self }
     }
 
     /// Takes the next event, in ascending order; packed rows come expanded. Rows that are settled
@@ -99,7 +108,7 @@ impl Transcript {
         self.people.next(None, shelf);
         self.step.finish(shelf);
         self.retries.close(false, shelf);
-        self.tools.finish(Anchor::at(self.last).plus(20), shelf);
+        self.tools.finish(Anchor::at(self.last).plus(20), self.whole, shelf);
         self.workflows.close("running", shelf);
         self.commands.leave("running", shelf);
         self.turn.leave(shelf);

@@ -17,6 +17,7 @@ pub(crate) fn total(name: &str, totals: &ToolTotals) -> Object {
         .text("name", name.as_bytes())
         .int("calls", totals.calls)
         .int("failures", totals.failures)
+        .int("unknown", totals.unknown)
         .int("notStarted", totals.not_started)
         .int("millis", totals.millis())
         .int_if("p50Millis", totals.percentile(50))

@@ -54,7 +54,7 @@ fn outcome(call: &Call) -> String {
         (ToolStatus::Done, _) => "ok".to_owned(),
         (ToolStatus::Error, Some(code)) => format!("error {}", clean_line(code)),
         (ToolStatus::Error, None) => "error".to_owned(),
-        (ToolStatus::Running, _) => "no result yet where the log ends".to_owned(),
+        (ToolStatus::Running, _) => "no result in what can be read".to_owned(),
         (ToolStatus::Interrupted, _) => "interrupted, no result".to_owned(),
         (ToolStatus::NotStarted, _) => "never started".to_owned(),
         (ToolStatus::OutcomeUnknown, _) => "started, outcome unknown".to_owned(),

@@ -38,6 +38,8 @@ struct Row {
 
 pub(super) struct Fold {
     inherited: u64,
+    /// Whether the log is read to its end; of a refused one what comes behind is not known.
+    whole: bool,
     rows: Vec<Row>,
     asked: HashMap<Arc<[u8]>, Asked>,
     /// Calls that were begun and not answered, by id; and their order.
@@ -53,6 +55,7 @@ impl Fold {
     pub(super) fn new(log: &Log) -> Fold {
         Fold {
             inherited: log.inherited(),
+            whole: log.verdict().outcome.opens(),
             rows: Vec::new(),
             asked: HashMap::new(),
             open: HashMap::new(),
@@ -198,23 +201,29 @@ impl Fold {
             self.rows[row].call.outcome = Outcome::Unknown;
         }
         if kind != Kind::StepEnd {
-            self.leave_asked(seq);
+            self.leave_asked(seq, Outcome::NotStarted);
         }
     }
 
-    /// What was asked for and never begun stands where that is certain.
-    fn leave_asked(&mut self, at: Seq) {
+    /// What was asked for and not begun stands where that is certain.
+    fn leave_asked(&mut self, at: Seq, outcome: Outcome) {
         let mut asked: Vec<Asked> = std::mem::take(&mut self.asked).into_values().collect();
         asked.sort_by_key(|asked| asked.order);
         for asked in asked {
             let call = self.asked_row(&asked);
-            self.push(at, Call { outcome: Outcome::NotStarted, ..call }, None);
+            self.push(at, Call { outcome: outcome.clone(), ..call }, None);
         }
     }
 
     /// All rows in order, each before those below it.
     pub(super) fn finish(mut self) -> Vec<Call> {
-        self.leave_asked(Seq(u64::MAX));
+        if !self.whole {
+            for row in std::mem::take(&mut self.open).into_values() {
+                self.rows[row].call.outcome = Outcome::Unknown;
+            }
+        }
+        let outcome = if self.whole { Outcome::NotStarted } else { Outcome::Unknown };
+        self.leave_asked(Seq(u64::MAX), outcome);
         let rows = self.rows;
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
         let mut top = Vec::new();

@@ -23,7 +23,9 @@ const FIRST: usize = 4;
 ///
 /// Errors when the file cannot be read; the walk ends early when `each` breaks.
 pub fn of_log(log: &Log, moment: Moment, mut each: impl FnMut(Row) -> ControlFlow<()>) -> Result<()> {
-    let mut transcript = Transcript::new(log.dialect(), log.inherited());
+    let transcript = Transcript::new(log.dialect(), log.inherited());
+    let opens = log.verdict().outcome.opens();
+    let mut transcript = if opens { transcript } else { transcript.unread_behind() };
     let mut settled = Vec::new();
     let mut flow = ControlFlow::Continue(());
     let steps = SettledSteps::of(log, moment);

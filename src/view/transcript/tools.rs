@@ -118,15 +118,19 @@ impl Tools {
 
     /// The turn is closed: what has no result never gets one.
     pub(super) fn close(&mut self, event: &Event<'_>, shelf: &mut Shelf) {
-        self.leave(Anchor::at(event.seq).minus(80), ToolStatus::Interrupted, shelf);
+        let status = (ToolStatus::Interrupted, ToolStatus::NotStarted);
+        self.leave(Anchor::at(event.seq).minus(80), status, shelf);
     }
 
-    /// The log ends with the turn open.
-    pub(super) fn finish(&mut self, end: Anchor, shelf: &mut Shelf) {
-        self.leave(end, ToolStatus::Running, shelf);
+    /// The log ends with the turn open, or cannot be read any further.
+    pub(super) fn finish(&mut self, end: Anchor, whole: bool, shelf: &mut Shelf) {
+        // Whether a call was started may stand behind what can be read.
+        let never = if whole { ToolStatus::NotStarted } else { ToolStatus::Running };
+        self.leave(end, (ToolStatus::Running, never), shelf);
     }
 
-    fn leave(&mut self, boundary: Anchor, status: ToolStatus, shelf: &mut Shelf) {
+    /// Lets go of what was begun, and of what was only asked for.
+    fn leave(&mut self, boundary: Anchor, (status, never): (ToolStatus, ToolStatus), shelf: &mut Shelf) {
         let open = std::mem::take(&mut self.open).into_values();
         for Open { place, mut row, mut call, dispatches } in open.chain(self.overtaken.drain(..)) {
             call.status = status;
@@ -141,7 +145,7 @@ impl Tools {
         let mut asked: Vec<Asked> = std::mem::take(&mut self.asked).into_values().collect();
         asked.sort_by_key(|asked| asked.order);
         for Asked { mut row, mut call, .. } in asked {
-            call.status = ToolStatus::NotStarted;
+            call.status = never;
             row.body = Body::Tool(Tool { call, ..Tool::default() });
             shelf.put(boundary, row);
         }
