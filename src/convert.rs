@@ -1,7 +1,7 @@
 //! Convert: the same events in another container, in other batches, or with chunk rows packed or
 //! expanded. A new file always, and read back against the old one before it counts.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, shell_word};
 use crate::fault::{Code, Severity};
 use crate::format::chunk_pack::Run;
 use crate::log::index::Flags;
@@ -217,7 +217,7 @@ fn frame_of(log: &Log, record: usize) -> Option<FrameNo> {
 
 fn refuse(log: &Log) -> Result<()> {
     let verdict = log.verdict();
-    let shown = log.source().path().display();
+    let shown = shell_word(log.source().path());
     let refusing = || log.findings().list().iter().filter(|finding| finding.severity == Severity::Refuses);
     let one_frame =
         refusing().next().is_some() && refusing().all(|finding| finding.code == Code::HeaderFrame);

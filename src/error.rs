@@ -123,6 +123,29 @@ impl Error {
     }
 }
 
+/// A path as one word of a shell, for commands that are given as hints. Blanks and quotes are quoted;
+/// control characters and what is no text are written as `$'…'` has them.
+#[must_use]
+pub fn shell_word(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control));
+    let Some(text) = text else {
+        let escaped = bytes.iter().flat_map(|byte| match byte {
+            b'\\' | b'\'' => vec!['\\', char::from(*byte)],
+            b' '..=b'~' => vec![char::from(*byte)],
+            _ => format!("\\x{byte:02x}").chars().collect(),
+        });
+        return format!("$'{}'", escaped.collect::<String>());
+    };
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    // What begins with a dash would be taken for an option; a dash alone is standard input.
+    let dash = if text.starts_with('-') && text.len() > 1 { "./" } else { "" };
+    match !text.is_empty() && text.chars().all(plain) {
+        true => format!("{dash}{text}"),
+        false => format!("{dash}'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 /// Why an I/O call failed, in lower case and without the system's error number.
 #[must_use]
 pub fn io_reason(error: &io::Error) -> String {
@@ -148,5 +171,26 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_ref().map(|e| e as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_a_hint_is_one_word_of_a_shell() {
+        let cases = [
+            ("a/b.jsonl", "a/b.jsonl"),
+            ("-", "-"),
+            ("-x", "./-x"),
+            ("sp ace's", r"'sp ace'\''s'"),
+            ("$HOME;rm", "'$HOME;rm'"),
+            ("é漢", "é漢"),
+            ("a\u{1b}[2J'", r"$'a\x1b[2J\''"),
+        ];
+        for (path, word) in cases {
+            assert_eq!(shell_word(Path::new(path)), word);
+        }
     }
 }

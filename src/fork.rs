@@ -1,7 +1,7 @@
 //! Forks: a new session from a closed prefix of another (v0 section 13, generations 5, v4 section
 //! 10). The source is never touched.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, shell_word};
 use crate::format::detail::Detail;
 use crate::format::dialect::{Dialect, ForkRule, Inherited};
 use crate::format::event::Event;
@@ -315,7 +315,7 @@ fn check_closed(log: &Log, at: Seq) -> Result<()> {
     };
     let error = Error::new(ErrorKind::Refused, "OPEN_TURN", message).at_path(log.source().path());
     let hint =
-        nearest.first().map(|n| format!("dsh-log fork {} --boundary {n}", log.source().path().display()));
+        nearest.first().map(|n| format!("dsh-log fork {} --boundary {n}", shell_word(log.source().path())));
     Err(match hint {
         Some(hint) => error.hint(hint),
         None => error,

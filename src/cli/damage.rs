@@ -2,7 +2,7 @@
 
 use super::env::Env;
 use super::exit::{Exit, Failure};
-use dsh_log::error::{Error, ErrorKind};
+use dsh_log::error::{Error, ErrorKind, shell_word};
 use dsh_log::fault::Severity;
 use dsh_log::finding::Finding;
 use dsh_log::log::Log;
@@ -50,7 +50,8 @@ pub(crate) fn judge_view(log: &Log, env: &Env) -> Result<Exit, Failure> {
         env.warn(&format!("{path}: {finding}"));
     }
     if others.len() > NAMED {
-        env.note(&format!("{} more in `dsh-log inspect {path} --json`", others.len() - NAMED));
+        let word = shell_word(log.source().path());
+        env.note(&format!("{} more in `dsh-log inspect {word} --json`", others.len() - NAMED));
     }
     if exit != Exit::Done {
         env.warn(&format!("{path}: the harness refuses this log; shown is {}", readable(log)));

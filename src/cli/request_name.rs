@@ -2,7 +2,7 @@
 
 use super::env::Env;
 use super::exit::Failure;
-use dsh_log::error::{Error, ErrorKind};
+use dsh_log::error::{Error, ErrorKind, shell_word};
 use dsh_log::log::Log;
 use dsh_log::view::moment::Moment;
 use dsh_log::view::requests::{self, Request, RequestName};
@@ -52,7 +52,7 @@ pub(crate) fn find(log: &Log, list: &[Request], name: RequestName, env: &Env) ->
             let message =
                 format!("{shown} names {} requests, at the events {}", several.len(), seqs.join(", "));
             let path = log.source().path();
-            let hint = format!("dsh-log request {} --at {}", path.display(), several[0].first);
+            let hint = format!("dsh-log request {} --at {}", shell_word(path), several[0].first);
             Err(Error::new(ErrorKind::Usage, "ambiguous", message).at_path(path).hint(hint).into())
         }
     }

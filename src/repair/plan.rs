@@ -1,7 +1,7 @@
 //! What repair would do to a log, worked out before anything is touched.
 
 use super::mend::{Mend, mend};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, shell_word};
 use crate::finding::Finding;
 use crate::log::index::Flags;
 use crate::log::verdict::{Cut, Outcome, Verdict};
@@ -189,7 +189,7 @@ impl Plan {
 }
 
 fn refuse(diagnosis: &Diagnosis, may_cut: bool) -> Result<()> {
-    let shown = diagnosis.path.display();
+    let shown = shell_word(&diagnosis.path);
     match diagnosis.verdict.outcome {
         Outcome::Opens | Outcome::OpensAfterRepair => {}
         Outcome::Refuses | Outcome::Unsupported if diagnosis.mended.is_some() => {}

@@ -2,7 +2,7 @@
 //! letter or not at all.
 
 use super::plan::{Change, Plan};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, shell_word};
 use crate::json::Raw;
 use crate::json::write::Object;
 use crate::storage::source::Identity;
@@ -87,7 +87,7 @@ impl WrittenPlan {
         }
         let mut error = changed(&now.path);
         error.message = format!("`{}` is not what it was when the plan was made", now.path.display());
-        Err(error.hint(format!("dsh-log repair --dry-run --json {}", now.path.display())))
+        Err(error.hint(format!("dsh-log repair --dry-run --json {}", shell_word(&now.path))))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The header of the new session: the stored one, mended where the harness refuses it, or one that was
 //! made up and says so.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, shell_word};
 use crate::format::dialect::{Dialect, Inherited};
 use crate::format::header::{self, Header};
 use crate::json::write::Object;
@@ -114,7 +114,7 @@ pub(super) fn seeded(made: &Made, is_seeded: bool) -> Option<Made> {
 
 fn gone(path: &Path) -> Error {
     let message = "the header is gone: the session's id and directory must be given";
-    let shown = path.display();
+    let shown = shell_word(path);
     Error::new(ErrorKind::Refused, "header-gone", message)
         .at_path(path)
         .hint(format!("dsh-log salvage {shown} --id ID --cwd DIR -o rescued"))

@@ -7,7 +7,7 @@ use super::histories::{Branch, Histories, Keep};
 use super::record::{Fate, Record};
 use super::scan::Scan;
 use super::stand::{cut_back, text_of};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, shell_word};
 use crate::format::dialect::Dialect;
 use crate::format::header as stored_header;
 use crate::log::{Log, ReadOptions};
@@ -372,7 +372,7 @@ fn undecided(source: &Source, branches: &[Branch], keep: Option<&Keep>) -> Error
             branches.len()
         ),
     };
-    let shown = source.path().display();
+    let shown = shell_word(source.path());
     Error::new(ErrorKind::Refused, "two-histories", message)
         .at_path(source.path())
         .hint(format!("dsh-log salvage {shown} --keep A -o rescued"))
