@@ -77,7 +77,7 @@ impl Env {
             home: home.map(PathBuf::from),
             reading: ReadOptions { limits, ..ReadOptions::default() },
             quiet: global.quiet,
-            out: RefCell::new(Out::new(pager, rows)),
+            out: RefCell::new(Out::new(pager, rows, terminal)),
         }
     }
 

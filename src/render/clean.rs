@@ -36,6 +36,30 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Output for a terminal with every acting character beyond ASCII, and DEL, as JSON escapes it: so it
+/// stays the same document. Escapes of colours pass; what is no text becomes U+FFFD.
+pub(crate) fn escaped(piece: &[u8]) -> Cow<'_, [u8]> {
+    let acts = |c: char| c >= '\u{7f}' && acts(c);
+    let text = String::from_utf8_lossy(piece);
+    if !text.contains(acts) {
+        return match text {
+            Cow::Borrowed(_) => Cow::Borrowed(piece),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        };
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match acts(c) {
+            // Writing to a string does not fail.
+            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                write!(out, "\\u{unit:04x}").unwrap_or_default();
+            }),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out.into_bytes())
+}
+
 fn show(out: &mut String, c: char) {
     let symbol = match u32::from(c) {
         n @ 0..0x20 => char::from_u32(0x2400 + n),
@@ -65,6 +89,18 @@ mod tests {
     #[test]
     fn text_without_acting_characters_is_not_copied() {
         assert!(matches!(clean("plain\ttext\nof two lines — ü 漢 👩‍👩"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn json_on_a_terminal_has_escapes_for_what_acts_and_stays_the_same_document() {
+        let text = "{\"a\":\"x\u{9b}\u{7f}\u{202e}\u{2028}\u{e0001}é漢\"}";
+        let shown = escaped(text.as_bytes());
+        let escaped_text = r#"{"a":"x\u009b\u007f\u202e\u2028\udb40\udc01é漢"}"#;
+        assert_eq!(std::str::from_utf8(&shown).unwrap(), escaped_text);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(escaped_text), value(text));
+        assert!(matches!(escaped(b"\x1b[1mplain\x1b[0m\n"), Cow::Borrowed(_)));
+        assert_eq!(&*escaped(b"a\x9bb"), "a\u{FFFD}b".as_bytes());
     }
 
     #[test]
