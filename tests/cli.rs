@@ -464,6 +464,7 @@ fn a_conclusion_is_traced_to_tool_results() {
 #[test]
 fn rules_are_checked_and_explained() {
     check("verify", &["verify", "sound.jsonl"]);
+    check("verify-two-writers", &["verify", "two-writers.jsonl"]);
     check("verify-at", &["verify", "crashed.jsonl.zstd", "--at", "3"]);
     check("verify-json", &["verify", "crashed.jsonl.zstd", "--json"]);
     check("verify-rules", &["verify", "--rules"]);

@@ -99,8 +99,12 @@ impl Log {
         if !self.has_refusal() {
             let cut = self.cut(finished);
             if let Some(cut) = cut {
+                let lost = match cut.lost_records {
+                    0 => String::new(),
+                    n => format!(", {n} whole records in them do not continue the log"),
+                };
                 let message = format!(
-                    "{} bytes of a torn tail; {} events in them are whole and kept",
+                    "{} bytes of a torn tail; {} events in them are whole and kept{lost}",
                     cut.bytes, cut.recovered
                 );
                 let place = Place::at_byte(cut.from);
