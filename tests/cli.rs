@@ -302,6 +302,8 @@ fn salvage_accounts_for_what_it_reads() {
     let sound = String::from_utf8(fixture("sound.jsonl")).unwrap();
     let lines: Vec<&str> = sound.split_inclusive('\n').collect();
     let spoiled = [&lines[..9].concat(), "garbage{\"type\":\"tool/ca\n", &lines[10..].concat()].concat();
+    let newer = sound.replace("request/context", "request/colour");
+    check_on("salvage-newer-type", "log.jsonl", newer.as_bytes(), &["salvage", "log.jsonl", "--dry-run"]);
     check_on(
         "salvage-open-call",
         "log.jsonl",

@@ -10,6 +10,7 @@ use crate::render::salvage_text;
 use dsh_log::error::{Error, ErrorKind};
 use dsh_log::format::kind::Kind;
 use dsh_log::log::Log;
+use dsh_log::log::verdict::Outcome as Verdict;
 use dsh_log::salvage::{Fate, Given, Keep, Record, Salvage};
 use dsh_log::storage::container::Container;
 use dsh_log::storage::locate::{self, Target};
@@ -116,6 +117,13 @@ fn contradicts(salvage: &Salvage) -> bool {
 /// A log that opens and loses nothing by it needs no salvage; it is done all the same.
 fn say_when_sound(path: &Path, env: &Env) -> Result<(), Failure> {
     let log = Log::read(Source::open(path)?, &env.reading)?;
+    if log.verdict().outcome == Verdict::Unsupported {
+        env.warn(&format!(
+            "{}: not damaged, only newer than is known here: a newer harness may open it whole, \
+             and what is put aside here is no loss there",
+            path.display()
+        ));
+    }
     let loses = log.verdict().cut.is_some_and(|cut| cut.lost_records > 0);
     if log.verdict().outcome.opens() && !loses {
         env.note(&format!("{}: the harness opens this log; repair is enough", path.display()));
