@@ -101,13 +101,16 @@ pub(super) fn read(
     let mut read = Context::default();
     let mut counts = needle.no_counts();
     if while_reading && let Some(gleaned) = log.gleaned::<Looked>() {
-        for (seq, looked) in gleaned {
-            if let Some(role) = roles.get(&seq.0) {
+        let seen: Vec<_> =
+            gleaned.filter_map(|(seq, looked)| Some((seq, roles.get(&seq.0)?, looked))).collect();
+        // What was not looked at then is read now, with all the rest.
+        if seen.len() == roles.len() {
+            for (seq, role, looked) in seen {
                 read.take(seq.0, role, looked.clone(), &mut counts);
             }
+            read.name(log)?;
+            return Ok((read, counts));
         }
-        read.name(log)?;
-        return Ok((read, counts));
     }
     log.walk_mapped(
         Span { closers: false, ..log.whole() },
